@@ -5,7 +5,8 @@
 #import order
 #import run
 #import scan
-#import run_number
+
+@group(0) @binding(12) var<storage, read_write> number_of_runs: array<u32>;
 
 fn kernel(at: Place, wg: Workgroup) {
     let lid = order_in_group(at, wg);

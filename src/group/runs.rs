@@ -73,11 +73,6 @@ pub struct ReduceRuns {
     monoid: Monoid,
 }
 
-/// True if a kernel only reads what tiles tell.
-fn reads_lists(step: Step) -> bool {
-    [PLACE, AGAIN].contains(&step)
-}
-
 /// Sizes that fit a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sizes {
@@ -132,10 +127,7 @@ impl ReduceRuns {
             RUNS => &[(0, Read), (3, Read), (4, Write), (7, Write), (8, Write), (9, Write)],
             JOIN => &[(4, Write), (7, Write)],
             JOIN_ALL => &[(4, Write), (7, Write), (12, Write)],
-            // The rooms come with the type of keys.
-            PLACE => {
-                &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (8, Write), (9, Write), (11, Write)]
-            }
+            PLACE => &[(1, Write), (4, Read), (7, Read), (8, Write), (9, Write), (11, Write)],
             _ => &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (11, Write)],
         };
         let reads_values = [RUNS, AGAIN].contains(&step);
@@ -180,7 +172,8 @@ impl Base for ReduceRuns {
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(LEAST);
-        let lists = if reads_lists(step) { "by_key/lists/read" } else { "by_key/lists/written" };
+        let only_reads = [PLACE, AGAIN].contains(&step);
+        let lists = if only_reads { "by_key/lists/read" } else { "by_key/lists/written" };
         let monoid = self.monoid.on(features);
         // Wider accumulators would travel word by word.
         let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
@@ -196,14 +189,11 @@ impl Base for ReduceRuns {
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
             .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
-        let mut overrides = vec![("WG", f64::from(workgroup))];
+        let mut overrides = vec![("WG", f64::from(workgroup)), ("ROOM", room as f64)];
         if step != PLACE {
             let (name, size) =
                 if subgroups { ("SUBGROUPS", workgroup.div_ceil(4)) } else { ("PLACES", 2 * workgroup) };
             overrides.push((name, size.into()));
-        }
-        if step != JOIN_ALL && step != AGAIN {
-            overrides.push(("ROOM", room as f64));
         }
         if step == AGAIN {
             overrides.push(("STAGE", stage.into()));

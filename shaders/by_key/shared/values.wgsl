@@ -1,12 +1,27 @@
 // Values: elements that the operator's `map` takes.
 #import io
 #import operator
-#import run_values
 
 @group(0) @binding(5) var<storage, read> values: array<Elem>;
 #ifdef vectors
 @group(0) @binding(6) var<storage, read> value_vectors: array<vec4<Elem>>;
+
+alias FourValues = vec4<Elem>;
+#else
+struct FourValues {
+    x: Elem,
+    y: Elem,
+    z: Elem,
+    w: Elem,
+}
 #endif
+
+struct Values {
+    a: FourValues,
+    b: FourValues,
+    c: FourValues,
+    d: FourValues,
+}
 
 // The value of a pair, or of the last pair beyond the end.
 fn value(at: u32) -> Elem {
