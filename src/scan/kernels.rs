@@ -118,7 +118,7 @@ impl Scan {
             .generate("link_words", "words among the links", monoid.acc.link_piece())
             .choose("io", "scan/shared/io")
             .choose("chain", "lib/grid/chain")
-            .choose("first_before", "scan/shared/first_before")
+            .choose("rows", "scan/shared/rows")
             .choose("after", if monoid.acc.words() <= 2 { "scan/after/words" } else { "scan/after/states" })
             .choose("columns", if self.is_between() { "scan/columns/between" } else { "scan/columns/even" })
             .choose("through", through)

@@ -28,7 +28,7 @@
 #import words
 #import link_words
 #import through
-#import first_before
+#import rows
 
 // A ticket for each dispatch; behind them, for each side, the sums of tiles and the prefixes of blocks.
 @group(0) @binding(4) var<storage, read_write> links: array<atomic<u32>>;

@@ -30,3 +30,13 @@ fn reach(lid: u32, item: u32) -> u32 {
     }
     return lid - (last - back - start) / OWN;
 }
+
+// The first tile whose items take part in what lies before a tile.
+fn first_before(tile: u32) -> u32 {
+    if !ROWS {
+        return 0u;
+    }
+    let element = tile * OWN * WG;
+    let begin = element - column(element);
+    return select(begin / (OWN * WG), tile, begin == element);
+}

@@ -15,6 +15,7 @@ fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
     var sum = value;
     let most = min(reach, at.lid);
     for (var d = 1u; d < WG; d <<= 2u) {
+        workgroupBarrier();
         sums[at.lid] = sum;
         workgroupBarrier();
         let near = sum_before(at.lid, d);
@@ -29,19 +30,6 @@ fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
         if 3u * d <= most {
             sum = combine(far, sum);
         }
-        workgroupBarrier();
     }
     return sum;
-}
-
-// Tells each invocation the value of the one before it, and `first` to the first one.
-fn shifted(value: Acc, first: Acc, lid: u32) -> Acc {
-    sums[lid] = value;
-    workgroupBarrier();
-    let other = sums[max(lid, 1u) - 1u];
-    workgroupBarrier();
-    if lid == 0u {
-        return first;
-    }
-    return other;
 }

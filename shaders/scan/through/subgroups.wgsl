@@ -31,16 +31,3 @@ fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
     }
     return sum;
 }
-
-// Tells each invocation the value of the one before it, and `first` to the first one.
-fn shifted(value: Acc, first: Acc, lid: u32) -> Acc {
-    workgroupBarrier();
-    sums[lid] = value;
-    workgroupBarrier();
-    let other = sums[max(lid, 1u) - 1u];
-    workgroupBarrier();
-    if lid == 0u {
-        return first;
-    }
-    return other;
-}

@@ -13,6 +13,7 @@
 #import results
 #import sums
 #import through
+#import shifted
 
 @group(0) @binding(1) var<storage, read_write> output: array<Stored>;
 
@@ -44,7 +45,7 @@ fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
 }
 
 fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
-    return Prefixes(shifted(sums.own, identity(), order_in_group(at, wg)));
+    return Prefixes(shifted(sums.own, order_in_group(at, wg)));
 }
 
 fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, wg: Workgroup) {

@@ -11,6 +11,7 @@
 #import after
 #import sums
 #import through
+#import shifted
 
 // The places for totals: eight for each invocation, and one in 32 that is not used, so that a stride of eight meets every bank.
 override TOTALS: u32 = 2112u;
@@ -52,7 +53,7 @@ fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
 
 fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
     let lid = order_in_group(at, wg);
-    var sum = shifted(sums.own, identity(), lid);
+    var sum = shifted(sums.own, lid);
     for (var k = 0u; k < 8u; k += 1u) {
         let place = place_of(8u * lid + k);
         let own = totals[place];
