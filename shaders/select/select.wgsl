@@ -44,41 +44,15 @@ fn has_many(tile: Tile) -> bool {
     return tile.kept > LISTED;
 }
 
-// An element of a tile: if it is kept, its position, its place, and the length of the run that it begins.
+// An element of a tile: if it is kept, its place, the length of the run that it begins, and what is stored of it.
 struct Item {
     is_kept: bool,
-    position: u32,
     place: u32,
     length: u32,
+    value: Selected,
 }
 
-fn item_at(position: u32) -> Item {
-    let word = words[position / OWN];
-    let bit = position % OWN;
-    let place = first_places[position / OWN] + countOneBits(word & ((1u << bit) - 1u));
-    return Item(((word >> bit) & 1u) == 1u, position, place, length_at(position, word >> bit));
-}
-
-fn listed_item(nth: u32, tile: Tile) -> Item {
-    let position = positions[min(nth, LISTED - 1u)];
-    return Item(nth < tile.kept, position, tile.onto + nth, listed_length(nth, position, tile));
-}
-
-fn load(item: Item, tile: Tile) -> Selected {
-    if item.is_kept {
-        return selected(tile.begin + item.position);
-    }
-    return Selected();
-}
-
-fn put(item: Item, kept: Selected) {
-    if item.is_kept {
-        output[item.place] = kept;
-        put_length(item.place, item.length);
-    }
-}
-
-// Four elements, and what is loaded of them.
+// Four elements of which all loads are in flight at once.
 struct FourItems {
     a: Item,
     b: Item,
@@ -86,60 +60,73 @@ struct FourItems {
     d: Item,
 }
 
-struct FourSelected {
-    a: Selected,
-    b: Selected,
-    c: Selected,
-    d: Selected,
+fn load(is_kept: bool, position: u32, tile: Tile) -> Selected {
+    if is_kept {
+        return selected(tile.begin + position);
+    }
+    return Selected();
+}
+
+fn item_at(position: u32, tile: Tile) -> Item {
+    let bit = position % OWN;
+    let word = words[position / OWN];
+    let marks = word >> bit;
+    let place = first_places[position / OWN] + countOneBits(word & ((1u << bit) - 1u));
+    let is_kept = (marks & 1u) == 1u;
+    return Item(is_kept, place, length_at(position, marks), load(is_kept, position, tile));
+}
+
+fn listed_item(nth: u32, tile: Tile) -> Item {
+    let position = positions[min(nth, LISTED - 1u)];
+    let is_kept = nth < tile.kept;
+    return Item(is_kept, tile.onto + nth, listed_length(nth, position, tile), load(is_kept, position, tile));
+}
+
+fn put(item: Item) {
+    if item.is_kept {
+        output[item.place] = item.value;
+        put_length(item.place, item.length);
+    }
 }
 
 // Four elements, `WG` apart.
-fn four_items(first: u32) -> FourItems {
+fn four_items(first: u32, tile: Tile) -> FourItems {
     return FourItems(
-        item_at(first),
-        item_at(first + WG),
-        item_at(first + 2u * WG),
-        item_at(first + 3u * WG),
+        item_at(first, tile),
+        item_at(first + WG, tile),
+        item_at(first + 2u * WG, tile),
+        item_at(first + 3u * WG, tile),
     );
 }
 
-fn load_four(items: FourItems, tile: Tile) -> FourSelected {
-    return FourSelected(load(items.a, tile), load(items.b, tile), load(items.c, tile), load(items.d, tile));
-}
-
-fn put_four(items: FourItems, kept: FourSelected) {
-    put(items.a, kept.a);
-    put(items.b, kept.b);
-    put(items.c, kept.c);
-    put(items.d, kept.d);
+fn put_four(items: FourItems) {
+    put(items.a);
+    put(items.b);
+    put(items.c);
+    put(items.d);
 }
 
 // Moves sixteen of the elements of an invocation.
 fn move_sixteen(first: u32, tile: Tile) {
-    let a = four_items(first);
-    let b = four_items(first + 4u * WG);
-    let c = four_items(first + 8u * WG);
-    let d = four_items(first + 12u * WG);
-    let from_a = load_four(a, tile);
-    let from_b = load_four(b, tile);
-    let from_c = load_four(c, tile);
-    let from_d = load_four(d, tile);
-    put_four(a, from_a);
-    put_four(b, from_b);
-    put_four(c, from_c);
-    put_four(d, from_d);
+    let a = four_items(first, tile);
+    let b = four_items(first + 4u * WG, tile);
+    let c = four_items(first + 8u * WG, tile);
+    let d = four_items(first + 12u * WG, tile);
+    put_four(a);
+    put_four(b);
+    put_four(c);
+    put_four(d);
 }
 
 // Moves the listed elements.
 fn move_listed(lid: u32, tile: Tile) {
     for (var nth = lid; nth < tile.kept; nth += 4u * WG) {
-        let items = FourItems(
+        put_four(FourItems(
             listed_item(nth, tile),
             listed_item(nth + WG, tile),
             listed_item(nth + 2u * WG, tile),
             listed_item(nth + 3u * WG, tile),
-        );
-        put_four(items, load_four(items, tile));
+        ));
     }
 }
 

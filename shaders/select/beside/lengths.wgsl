@@ -7,7 +7,6 @@
 // their neighbours.
 #import io
 #import blocks
-#import firsts
 #import kernel
 
 @group(0) @binding(11) var<storage, read_write> lengths: array<u32>;

@@ -1,7 +1,6 @@
 // Elements that differ from the one before them: runs of equal neighbours begin there. The input has one window, so the one before is there too.
 #import io
 #import items
-#import firsts
 #import run_keys
 
 // Four bits: those of four elements that are kept. The first element of all is.

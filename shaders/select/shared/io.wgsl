@@ -36,6 +36,8 @@ fn group_index(id: vec3<u32>) -> u32 {
 override WG: u32 = 128u;
 // Elements of an invocation, a word of marks.
 const OWN: u32 = 32u;
+// What stands for the first kept element of a tile that has none.
+const NO_FIRST: u32 = 0xffffffffu;
 
 // The tile of the whole input that is this one of the dispatch.
 fn whole_tile(tile: u32) -> u32 {
