@@ -36,7 +36,5 @@ fn kernel(at: Place, wg: Workgroup) {
             four = turned(four);
         }
     }
-    if rejected > 0u {
-        atomicAdd(&states[GROUPS * STATE], rejected);
-    }
+    add_rejected();
 }

@@ -46,5 +46,5 @@ fn kernel(at: Place, wg: Workgroup) {
     for (var part = at.lid; part < PARTS && !PUTS; part += WG) {
         offsets[part * params.shares + wg.index] = atomicLoad(&next_place[part]);
     }
-    add_rejected(at.lid);
+    add_rejected();
 }

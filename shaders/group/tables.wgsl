@@ -65,5 +65,5 @@ fn kernel(at: Place, wg: Workgroup) {
     for (var slot = at.lid; slot < mine; slot += WG) {
         move_keys(slot);
     }
-    add_rejected(at.lid);
+    add_rejected();
 }
