@@ -12,33 +12,21 @@ struct FourPairs {
     number: u32,
 }
 
-// Pairs are counted in fours that begin at whole vectors of values: the first of them may have begun before the first pair.
-fn before() -> u32 {
-    return params.first & 3u;
-}
-
-fn fours() -> u32 {
-    return (before() + params.len + 3u) >> 2u;
-}
-
-// A four, or none past the end.
+// The four pairs of a number, without those past the end. Fours begin at whole vectors of values: the first of them may begin before the first pair.
 fn load(four: u32) -> FourPairs {
-    // That of the first four may lie before the first pair.
-    let begin = 4u * four - before();
+    let begin = 4u * four - (params.first & 3u);
     if begin < params.len && params.len - begin >= 4u && ((params.first ^ params.second) & 3u) == 0u {
         let id = four_ids_at((params.second >> 2u) + four);
         return FourPairs(id, value_vectors[(params.first >> 2u) + four], 4u);
     }
     var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 0u);
-    if four < fours() {
-        for (var i = 0u; i < 4u; i++) {
-            let pair = begin + i;
-            loaded = turned(loaded);
-            if pair < params.len {
-                loaded.id.w = id_at(params.second + pair);
-                loaded.bits.w = values[params.first + pair];
-                loaded.number += 1u;
-            }
+    for (var i = 0u; i < 4u; i++) {
+        let pair = begin + i;
+        loaded = turned(loaded);
+        if pair < params.len {
+            loaded.id.w = id_at(params.second + pair);
+            loaded.bits.w = values[params.first + pair];
+            loaded.number += 1u;
         }
     }
     return loaded;
