@@ -118,43 +118,27 @@ fn visit(four: FourPairs) {
     }
     if all(slots.xyz == slots.yzw) && here.x {
         add(slots.x, 4u, vec3<u32>(across(digits.low), across(digits.middle), across(digits.high)));
+        add_keys(slots.x, four.bits.x);
+        add_keys(slots.x, four.bits.y);
+        add_keys(slots.x, four.bits.z);
+        add_keys(slots.x, four.bits.w);
     } else {
         if here.x {
             add(slots.x, 1u, vec3<u32>(digits.low.x, digits.middle.x, digits.high.x));
-        }
-        if here.y {
-            add(slots.y, 1u, vec3<u32>(digits.low.y, digits.middle.y, digits.high.y));
-        }
-        if here.z {
-            add(slots.z, 1u, vec3<u32>(digits.low.z, digits.middle.z, digits.high.z));
-        }
-        if here.w {
-            add(slots.w, 1u, vec3<u32>(digits.low.w, digits.middle.w, digits.high.w));
-        }
-    }
-    if LEASTS || MOSTS {
-        if here.x {
             add_keys(slots.x, four.bits.x);
         }
         if here.y {
+            add(slots.y, 1u, vec3<u32>(digits.low.y, digits.middle.y, digits.high.y));
             add_keys(slots.y, four.bits.y);
         }
         if here.z {
+            add(slots.z, 1u, vec3<u32>(digits.low.z, digits.middle.z, digits.high.z));
             add_keys(slots.z, four.bits.z);
         }
         if here.w {
+            add(slots.w, 1u, vec3<u32>(digits.low.w, digits.middle.w, digits.high.w));
             add_keys(slots.w, four.bits.w);
         }
-    }
-}
-
-fn clear(slot: u32, copies_of: u32) {
-    let at = slot * COPIES + copies_of;
-    atomicStore(&table[at], 0u);
-    if SUMS {
-        atomicStore(&table[PLANE + at], 0u);
-        atomicStore(&table[2u * PLANE + at], 0u);
-        atomicStore(&table[3u * PLANE + at], 0u);
     }
 }
 
@@ -182,9 +166,9 @@ fn move_sum(slot: u32, lid: u32) {
     var upper = vec3<u32>(0u);
     for (var c = 0u; c < COPIES; c++) {
         // Lanes begin with different copies, which lie in different banks.
-        let which = (c + lid) & (COPIES - 1u);
-        let at = slot * COPIES + which;
+        let at = slot * COPIES + ((c + lid) & (COPIES - 1u));
         let tally = atomicLoad(&table[at]);
+        atomicStore(&table[at], 0u);
         count += tally & 0xffffu;
         zeros += tally >> 16u;
         if SUMS {
@@ -192,8 +176,10 @@ fn move_sum(slot: u32, lid: u32) {
             let digits = vec3<u32>(atomicLoad(&table[PLANE + at]), atomicLoad(&table[2u * PLANE + at]), high);
             lower += digits & vec3<u32>(0xffffu);
             upper += vec3<u32>(above(digits.x), above(digits.y), above(digits.z));
+            atomicStore(&table[PLANE + at], 0u);
+            atomicStore(&table[2u * PLANE + at], 0u);
+            atomicStore(&table[3u * PLANE + at], 0u);
         }
-        clear(slot, which);
     }
     if count == 0u {
         return;
