@@ -1,8 +1,7 @@
 // carry: the state of the inputs before this one comes in, and that of all goes out.
 //
-// An input that is too large for a buffer is scanned part by part. What goes from part to part is not a result but an accumulator, which
-// may hold more, in a buffer of the application's. It joins the chain as the prefix of the first block, and leaves it from the slot behind all. A part of
-// no elements sets it to the accumulator of none.
+// An input that is too large for a buffer is scanned part by part. An accumulator goes from part to part, in a buffer of the application's. It joins
+// the chain as the prefix of the first block, and leaves it from the slot behind all. A part of no elements sets it to the accumulator of none.
 #import io
 #import entry
 #import chain

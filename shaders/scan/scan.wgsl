@@ -4,9 +4,8 @@
 //
 //     load a tile  →  add it up, publish  →  prefixes inside the tile  →  what lies before the tile  →  store
 //
-// The order of these steps is what makes it fast. The sum comes first, since others wait for it. The prefixes inside the tile come before the look at
-// other tiles: by then nearly all sums are there. On an NVIDIA H200 the same steps in another order, which look right after they
-// publish, take half as long again: all workgroups then ask for sums that are not there yet.
+// The sum comes first, since others wait for it. The prefixes inside the tile come before the look at other tiles: by then nearly all sums are
+// there. On an NVIDIA H200 a look right after the sum is published takes half as long again.
 //
 // Elements stay in registers in between (tile/registers, tile/memory). They are mapped twice, which is cheaper than to keep accumulators. Loads and stores
 // are vectors of four, side by side: a store has the shape of the load.

@@ -1,4 +1,4 @@
-// Values as integers: a float is a significand of 24 bits at the place of its exponent. Integers are numbers at one place.
+// Values as integers: a float is a significand of 24 bits at the place of its exponent.
 #import io
 #import keys
 #import states

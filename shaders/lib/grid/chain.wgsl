@@ -1,24 +1,22 @@
 // chain: what lies before a tile, while the tiles before it are still at work.
 //
-// A prefix depends on all elements before it. With two reads one dispatch adds up tiles, and another one goes on from the sums. With one read a
-// workgroup has to learn the sums of tiles that other workgroups hold, in the same dispatch:
+// A prefix depends on all elements before it. To read these once, a workgroup has to learn the sums of tiles that other workgroups hold, in the
+// same dispatch:
 //
 //     tile          0      1      2    …   255  |  256    257   …        a block has 256 tiles
 //     sum          s0     s1     s2       s255  | s256   s257            published as soon as a tile is loaded
 //     prefix    p0                              p1                       published by the last tile of a block
 //     before        p0   p0+s0  p0+(s0+s1)      | p1    p1+s256
 //
-// * **Publish first.** A workgroup loads its tile, adds it up and publishes the sum at once; its own prefixes come later. So what a
-//   neighbour waits for is never more than a load and a sum away.
-// * **Collect in a fixed order.** Invocation i reads the sum of one tile of the block, for all tiles before its own, and the workgroup adds up these
-//   in the order of the tiles, behind the prefix of the block. What is added to what depends on positions only, not on who was first: the same bits
-//   every time. A look-back that adds whatever is there already does not have that.
-// * **It cannot hang.** Tiles are handed out by a ticket, so all tiles before one have begun. Yet WGSL promises no workgroup that another one goes on.
+// * **Publish first.** A workgroup loads its tile, adds it up and publishes the sum at once; its own prefixes come later.
+// * **Collect in a fixed order.** Each invocation reads the sum of one earlier tile of the block, and the workgroup adds up these in the order of the
+//   tiles, behind the prefix of the block. So results have the same bits every time, which a look-back that adds whatever is there has not.
+// * **It cannot hang.** Tiles are handed out by a ticket, so all tiles before one have begun. Yet WGSL does not promise that their workgroups go on.
 //   So a workgroup looks a bounded number of times. Then it computes what is missing itself, and publishes it: first sums of
 //   tiles, then the prefix of a block from the last prefix that is there. Whoever computes a sum, its bits are the same.
 //
-// Atomics are relaxed: nothing orders two words. So each half of a word travels with a flag, in an atomic word of its own, and no order is needed. There are two
-// sides: a dispatch uses one, and clears the other for the next one. The ticket tells which, because it counts through both.
+// Atomics are relaxed: nothing orders two words. So each half of a word has a flag beside it, in an atomic word of its own. There are two
+// sides: a dispatch uses one, and clears the other for the next one. The ticket counts through both.
 //
 // Cost: 8 bytes to publish for each tile and word of a state, and 8 bytes to read for each tile of the block before it, from the cache that all
 // workgroups share.

@@ -1,8 +1,7 @@
 // A tile that is loaded twice: for accumulators of many words, for elements that are no vectors, and for a tile that is not full.
 //
-// An invocation has 32 items in a row, and only its sum goes through workgroup memory. Its loads are not side by side with its neighbours', but all
-// that it loads lies in a line or two of the cache, where the second round finds it. Loops keep the code short: some compilers take minutes for
-// as many branches in a row.
+// An invocation has 32 items in a row, and only its sum goes through workgroup memory. Its loads do not coalesce, but lie in a line or two of the cache,
+// where the second round finds them. Loops keep the code short: some compilers take minutes for as many branches in a row.
 #import io
 #import entry
 #import order

@@ -1,8 +1,7 @@
 // A tile in workgroup memory: the total of each four items, in the order of the input.
 //
-// An invocation loads eight vectors of four items that are far from each other, so that the loads of neighbours lie side by side. Its
-// totals change places in workgroup memory: now it has those of 32 items in a row, of which one value takes part in the steps with barriers. Only a quarter
-// of the input goes this way.
+// An invocation loads eight vectors of four items, apart from each other, so loads coalesce. In workgroup memory the totals change places: an
+// invocation then has those of 32 items in a row, of which one value takes part in the steps with barriers.
 #import io
 #import entry
 #import order
