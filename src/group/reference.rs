@@ -5,6 +5,7 @@ use crate::group::aggregate::Aggregate;
 use crate::group::{GroupById, GroupByKey};
 use crate::reduce::Op;
 use crate::reduce::exact::{self, Format, State};
+use crate::reduce::{Op, reference};
 
 /// The results of each group, in the order in which they are asked for, and the number of ids that no group has. Values are given as their bytes.
 pub fn by_id(asked: &GroupById, values: &[u8], ids: &[u32]) -> (Vec<Vec<Value>>, u32) {
@@ -44,47 +45,23 @@ fn all(asked: &GroupById, values: &[u8]) -> Vec<Value> {
 
 /// A result of one group.
 fn one(element: Element, bytes: &[u8], aggregate: Aggregate) -> Value {
-    let values = || bytes.chunks_exact(4).map(|value| element.read(value));
-    match aggregate {
-        Aggregate::Count => Value::Unsigned(bytes.len() as u64 / 4),
-        Aggregate::Sum | Aggregate::Mean => sum(element, bytes, aggregate == Aggregate::Mean),
-        Aggregate::Variance => variance(element, bytes, 0),
-        Aggregate::SampleVariance => variance(element, bytes, 1),
-        Aggregate::Min => {
-            let none =
-                [Value::Unsigned(u32::MAX.into()), Value::Signed(i32::MAX.into()), Value::F32(f32::INFINITY)];
-            values()
-                .reduce(|a, b| if is_less(b, a) { b } else { a })
-                .unwrap_or_else(|| of_type(element, none))
-        }
-        Aggregate::Max => {
-            let none = [Value::Unsigned(0), Value::Signed(i32::MIN.into()), Value::F32(f32::NEG_INFINITY)];
-            values()
-                .reduce(|a, b| if !is_nan(a) && (is_less(a, b) || is_nan(b)) { b } else { a })
-                .unwrap_or_else(|| of_type(element, none))
-        }
-    }
-}
-
-/// The sum of values, or their mean: floats by a long integer, integers by one of 128 bits.
-fn sum(element: Element, bytes: &[u8], is_mean: bool) -> Value {
-    if element.is_float() {
+    let op = match aggregate {
+        Aggregate::Count => return Value::Unsigned(bytes.len() as u64 / 4),
+        Aggregate::Variance => return variance(element, bytes, 0),
+        Aggregate::SampleVariance => return variance(element, bytes, 1),
+        Aggregate::Sum => Op::Sum,
+        Aggregate::Mean => Op::Mean,
+        Aggregate::Min => Op::Min,
+        Aggregate::Max => Op::Max,
+    };
+    if element.is_float() && matches!(op, Op::Sum | Op::Mean) {
+        // An operator's own sums have an error.
         let mut state = State::new(Format::Single);
         state.add(element, bytes);
-        return if is_mean { state.mean() } else { state.sum() };
+        return if op == Op::Sum { state.sum() } else { state.mean() };
     }
-    let (sum, count) = (integers(element, bytes).sum::<i128>(), bytes.len() as u128 / 4);
-    match element {
-        _ if is_mean && count == 0 => Value::F32(f32::NAN),
-        // The quotient in units of 2^-60, and a bit that says whether it has more places: the conversion rounds once.
-        _ if is_mean => {
-            let scaled = sum.unsigned_abs() << 60;
-            let quotient = (scaled / count) << 1 | u128::from(!scaled.is_multiple_of(count));
-            Value::F32(quotient as f32 * (-61f32).exp2() * if sum < 0 { -1.0 } else { 1.0 })
-        }
-        Element::I32 => Value::Signed(i64::from(sum as i32)),
-        _ => Value::Unsigned(u64::from(sum as u32)),
-    }
+    let expected = reference::reduce(op, element, bytes, None);
+    expected.and_then(|expected| expected.answer.value()).expect("a number of each type")
 }
 
 /// The variance, from the exact sums of values and of their squares.
@@ -106,28 +83,4 @@ fn integers(element: Element, bytes: &[u8]) -> impl Iterator<Item = i128> {
         Value::Signed(x) => i128::from(x),
         x => x.as_f64() as i128,
     })
-}
-
-/// A NaN is less than every other value here, and −0 less than +0.
-fn is_less(a: Value, b: Value) -> bool {
-    match (a, b) {
-        (Value::F32(a), Value::F32(b)) => {
-            (a.is_nan() && !b.is_nan()) || a < b || (a == b && a.is_sign_negative() && b.is_sign_positive())
-        }
-        (Value::Signed(a), Value::Signed(b)) => a < b,
-        (a, b) => a.as_f64() < b.as_f64(),
-    }
-}
-
-fn is_nan(value: Value) -> bool {
-    value.as_f64().is_nan()
-}
-
-/// One of three values: of u32, i32 or f32.
-fn of_type(element: Element, [unsigned, signed, float]: [Value; 3]) -> Value {
-    match element {
-        Element::U32 => unsigned,
-        Element::I32 => signed,
-        _ => float,
-    }
 }
