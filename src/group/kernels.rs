@@ -1,7 +1,5 @@
 //! The kernels of results by id.
 
-use std::fmt::Write as _;
-
 use wgpu::Limits;
 
 use crate::element::Element;
@@ -99,20 +97,15 @@ impl GroupById {
 
     /// Declares the outputs, and the functions that write them.
     fn outputs_in_wgsl(&self) -> String {
-        let (mut text, mut stores) = (String::new(), String::new());
-        for (nth, slot) in self.result_slots().enumerate() {
-            let _ = writeln!(
-                text,
-                "@group(0) @binding({slot}) var<storage, read_write> output_{nth}: array<u32>;"
-            );
-        }
-        for (nth, aggregate) in self.aggregates.iter().enumerate() {
-            let _ = writeln!(stores, "    output_{nth}[id] = results.{};", aggregate.name());
-        }
-        let last = self.aggregates.len();
+        let names = || self.aggregates.iter().map(|aggregate| aggregate.name());
+        let array = |(slot, name)| {
+            format!("@group(0) @binding({slot}) var<storage, read_write> all_{name}: array<u32>;\n")
+        };
+        let arrays: String = self.result_slots().zip(names().chain(["rejected"])).map(array).collect();
+        let stores: String = names().map(|name| format!("    all_{name}[id] = results.{name};\n")).collect();
         format!(
-            "{text}\nfn store_results(id: u32, results: GroupResults) {{\n{stores}}}\n\n\
-             fn store_rejected(number: u32) {{\n    output_{last}[0] = number;\n}}\n"
+            "{arrays}\nfn store_results(id: u32, results: GroupResults) {{\n{stores}}}\n\n\
+             fn store_rejected(number: u32) {{\n    all_rejected[0] = number;\n}}\n"
         )
     }
 
