@@ -13,7 +13,7 @@ use crate::gpu::range::Inputs;
 use crate::gpu::{Pass, grid, input};
 use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
 use crate::group::io::{self, Group};
-use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE, shared};
+use crate::group::plan::shared;
 use crate::group::spec::{GroupById, order_of, places};
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{BufferRange, FromResults};
@@ -25,10 +25,8 @@ const SORT: Step = "group_by/sort";
 const MERGE: Step = "group_by/merge";
 const NUMBER: Step = "group_by/number";
 
-/// All kernels, of which the last one is only for variances, and those that give keys their ids.
-const STEPS: &[Step] =
-    &[CLEAR, COLLECT, SORT, MERGE, NUMBER, TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
-const OWN: &[Step] = STEPS.split_at(5).0;
+/// The kernels that give keys their ids.
+const OWN: &[Step] = &[CLEAR, COLLECT, SORT, MERGE, NUMBER];
 
 parameters! {
     /// `Params` of `shaders/group_by/shared/io.wgsl`.
@@ -113,7 +111,7 @@ impl GroupByKey {
             };
             Ok::<_, LimitError>(Pass::new(step, grid, params))
         };
-        let mut passes = vec![over(CLEAR, 2 * (self.places() + 2), [0; 3])?];
+        let mut passes = vec![over(CLEAR, 2 * (places(self.by_id.groups) + 2), [0; 3])?];
         for window in input::windows(keys, 4, (1, 0), limits)? {
             let [shares, steps] = shared(&window, self.workgroup(COLLECT, limits), u64::MAX);
             let grid = grid::of(shares, limits, "split the input")?;
@@ -135,13 +133,8 @@ impl GroupByKey {
             passes.push(over(MERGE, most.into(), [source, most - source, run])?);
             (source, run) = (most - source, 2 * run);
         }
-        passes.push(over(NUMBER, self.places() + 1, [source, 0, 0])?);
+        passes.push(over(NUMBER, places(self.by_id.groups) + 1, [source, 0, 0])?);
         Ok(passes)
-    }
-
-    /// Places of the table of keys.
-    fn places(&self) -> u64 {
-        places(self.by_id.groups)
     }
 
     /// Invocations of a workgroup.
@@ -152,7 +145,7 @@ impl GroupByKey {
 
     /// The memory of keys: their table, and two lists.
     fn tables(&self, limits: &Limits) -> Result<[Memory; 2], LimitError> {
-        let [table, lists] = [8 * (self.places() + 2), 8 * u64::from(self.by_id.groups)];
+        let [table, lists] = [8 * (places(self.by_id.groups) + 2), 8 * u64::from(self.by_id.groups)];
         let checked = |memory: Memory| memory.checked(limits, "the table of keys", FEWER);
         Ok([checked(Memory::scratch(9, table))?, checked(Memory::scratch(10, lists))?])
     }
@@ -187,17 +180,14 @@ impl Base for GroupByKey {
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        let bindings =
-            |step: &Step| if OWN.contains(step) { bindings(step) } else { self.by_id.bindings(step) };
-        limits::check_all(self.steps().iter().map(bindings), limits)
-            .map_err(|error| error.or("ask for fewer results"))?;
+        self.by_id.check_on(features, limits)?;
+        limits::check_all(OWN.iter().map(|step| bindings(step)), limits)?;
         self.tables(limits)?;
-        self.by_id.check_on(features, limits)
+        Ok(())
     }
 
     fn steps(&self) -> Vec<Step> {
-        let steps = if self.by_id.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] };
-        steps.to_vec()
+        [OWN.to_vec(), self.by_id.steps()].concat()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
@@ -210,12 +200,12 @@ impl Base for GroupByKey {
         let mut overrides = vec![
             ("WG", self.workgroup(step, limits).into()),
             ("GROUPS", self.by_id.groups.into()),
-            ("PLACES", self.places() as f64),
+            ("PLACES", places(self.by_id.groups) as f64),
         ];
         if step == COLLECT {
             let room = limits.max_compute_workgroup_storage_size.saturating_sub(BESIDES) / 4;
             let seen = 1u32 << room.clamp(1, MOST_SEEN).ilog2();
-            overrides.push(("SEEN", self.places().min(seen.into()) as f64));
+            overrides.push(("SEEN", places(self.by_id.groups).min(seen.into()) as f64));
         }
         Kernel::new(shader::label(&[step]), wgsl, bindings(step), overrides)
     }
@@ -274,9 +264,9 @@ mod tests {
     #[test]
     fn parameters_are_those_of_the_kernels() {
         let groups = GroupByKey::new(Element::U32, Element::F32, 5000).sum().min().variance();
-        for step in STEPS {
+        for step in groups.steps() {
             let wgsl = groups.kernel(step, Features::empty(), &Limits::default()).wgsl;
-            match OWN.contains(step) {
+            match OWN.contains(&step) {
                 true => assert_alike::<Params>(step, &wgsl),
                 false => assert_alike::<plan::Params>(step, &wgsl),
             }
