@@ -92,11 +92,6 @@ impl ReduceRuns {
         ReduceRuns { key, monoid: monoid.accumulated() }
     }
 
-    /// Bytes of an accumulator, and of a result.
-    fn result_sizes(&self) -> [u64; 2] {
-        [self.monoid.acc_size(), self.monoid.out_size()]
-    }
-
     /// The largest workgroup, and then the most collected runs, that have the memory they need.
     fn sizes(&self, limits: &Limits) -> Result<Sizes, LimitError> {
         let sizes = [256, 128, 64]
@@ -116,8 +111,8 @@ impl ReduceRuns {
 
     /// Bytes of workgroup memory of the kernel that has the most. With a scan by subgroups it has fewer.
     fn memory_of(&self, Sizes { workgroup, stage }: Sizes) -> u64 {
-        let [accumulator, result] = self.result_sizes();
-        2 * u64::from(workgroup) * (8 + accumulator) + u64::from(stage) * (self.key.size() + result) + 16
+        let run = self.key.size() + self.monoid.out_size();
+        2 * u64::from(workgroup) * (8 + self.monoid.acc_size()) + u64::from(stage) * run + 16
     }
 
     /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, 4 and 7 what tiles tell, 8 and 9 their rooms.
@@ -203,14 +198,13 @@ impl Base for ReduceRuns {
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let [tiles, groups] = self.tiles(input.len, limits)?;
-        let [accumulator, result] = self.result_sizes();
         let workgroup = u64::from(self.sizes(limits)?.workgroup);
         let runs = tiles * workgroup * ITEMS / PAIRS_PER_RUN;
         let sizes = [
             (4, 16 * (tiles + groups + 1 + groups * (workgroup + 1))),
-            (7, accumulator * (2 * tiles + groups + 1)),
+            (7, self.monoid.acc_size() * (2 * tiles + groups + 1)),
             (8, self.key.size() * runs),
-            (9, result * runs),
+            (9, self.monoid.out_size() * runs),
         ];
         let memory =
             |(slot, size)| Ok(Memory::scratch(slot, size).checked(limits, "the memory for runs", SPLIT)?);
@@ -230,8 +224,7 @@ impl Base for ReduceRuns {
     }
 
     fn outputs(&self, len: u64) -> Vec<Output> {
-        let [_, result] = self.result_sizes();
-        let results = (result * len).next_multiple_of(4);
+        let results = (self.monoid.out_size() * len).next_multiple_of(4);
         vec![
             Output::new("keys", self.key.size() * len),
             Output::new("results", results),
@@ -289,15 +282,11 @@ impl<K: FromResults, R: FromResults> ResultOf<ReduceRuns> for Run<K, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::operation::Planned;
-    use crate::gpu::params::assert_alike;
-    use crate::gpu::range::Cut;
+    use crate::gpu::params::assert_kernels;
+    use crate::reduce::Op;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        let sums = ReduceRuns::new(Element::U32, crate::reduce::Op::Sum.over(Element::F32).unwrap());
-        for kernel in sums.kernels(Cut::All, Features::empty(), &Limits::default()).unwrap() {
-            assert_alike::<Params>(&kernel.label, &kernel.wgsl);
-        }
+        assert_kernels::<Params>(&ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32).unwrap()));
     }
 }
