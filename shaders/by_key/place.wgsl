@@ -13,7 +13,9 @@ const TEAM: u32 = 64u;
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let nth = group_index(workgroup) * WG + lid;
     if (nth == 0u) & (params.count > 0u) {
-        finish_last();
+        let groups = (params.tiles + WG - 1u) / WG;
+        let all = tiles[place_of(groups)];
+        results[all.x - 1u] = finish(ends[2u * params.tiles + groups], params.count - all.z);
     }
     let tile = nth / TEAM;
     if tile >= params.tiles {
@@ -33,10 +35,4 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     if (nth % TEAM == 0u) & (ahead.count > 0u) {
         results[ahead.count - 1u] = finish(combine(ahead.acc, ends[2u * tile]), told.y - ahead.begin);
     }
-}
-
-fn finish_last() {
-    let groups = (params.tiles + WG - 1u) / WG;
-    let all = tiles[place_of(groups)];
-    results[all.x - 1u] = finish(ends[2u * params.tiles + groups], params.count - all.z);
 }

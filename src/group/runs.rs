@@ -186,9 +186,9 @@ impl Base for ReduceRuns {
         let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
         let mut overrides = vec![("WG", f64::from(workgroup)), ("ROOM", room as f64)];
         if step != PLACE {
-            let (name, size) =
-                if subgroups { ("SUBGROUPS", workgroup.div_ceil(4)) } else { ("PLACES", 2 * workgroup) };
-            overrides.push((name, size.into()));
+            // The narrowest subgroup that exists has four lanes.
+            let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };
+            overrides.push(("PLACES", places.into()));
         }
         if step == AGAIN {
             overrides.push(("STAGE", stage.into()));

@@ -1,23 +1,7 @@
 // Joins the runs before each invocation of a workgroup: Hillis and Steele's scan. Two halves of the memory alternate, so a step has one barrier.
 #import entry
 #import run
-
-// Two for each invocation.
-override PLACES: u32 = 512u;
-
-var<workgroup> counts: array<u32, PLACES>;
-var<workgroup> begins: array<u32, PLACES>;
-var<workgroup> accs: array<Acc, PLACES>;
-
-fn put(at: u32, runs: Runs) {
-    counts[at] = runs.count;
-    begins[at] = runs.begin;
-    accs[at] = runs.acc;
-}
-
-fn at_place(at: u32) -> Runs {
-    return Runs(counts[at], begins[at], accs[at]);
-}
+#import run_places
 
 // Returns the join of all earlier invocations. `of_all()` returns the join of all, until the next scan.
 fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {

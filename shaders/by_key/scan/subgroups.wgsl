@@ -1,18 +1,8 @@
 // Joins the runs before each invocation of a workgroup: in registers inside of a subgroup, then through workgroup memory.
 #import entry
 #import run
+#import run_places
 #import shuffle
-
-// The narrowest subgroup that exists has four lanes.
-override SUBGROUPS: u32 = 64u;
-
-var<workgroup> counts: array<u32, SUBGROUPS>;
-var<workgroup> begins: array<u32, SUBGROUPS>;
-var<workgroup> accs: array<Acc, SUBGROUPS>;
-
-fn at_place(at: u32) -> Runs {
-    return Runs(counts[at], begins[at], accs[at]);
-}
 
 // Returns the join of all earlier invocations. `of_all()` returns the join of all, until the next scan.
 fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {
@@ -34,9 +24,7 @@ fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {
     let begin = subgroupShuffle(own.begin, max(behind, 1u) - 1u);
     let near = Runs(before, subgroupShuffleUp(begin, 1u), shuffle_up(acc, 1u));
     if at.lane == lanes - 1u {
-        counts[at.subgroup] = before + own.count;
-        begins[at.subgroup] = begin;
-        accs[at.subgroup] = acc;
+        put(at.subgroup, Runs(before + own.count, begin, acc));
     }
     workgroupBarrier();
     var ahead = no_runs();
