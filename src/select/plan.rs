@@ -19,7 +19,7 @@ parameters! {
         len: u32,
         count: u32,
         tiles: u32,
-        groups: u32,
+        row: u32,
         count_at: u32,
         firsts: u32,
     }
@@ -71,7 +71,7 @@ impl Select {
                     len: part.len as u32,
                     count,
                     tiles: tiles as u32,
-                    groups: grid[0],
+                    row: grid[0],
                     count_at: 0,
                     firsts,
                 };
@@ -82,7 +82,7 @@ impl Select {
         let [_, blocks] = tiles(range.len, limits);
         let join = |step: &Step| -> Result<Pass, Error> {
             let grid = grid::of(blocks, limits, SPLIT)?;
-            Ok(Pass::new(*step, grid, Params { count, groups: grid[0], ..Params::default() }))
+            Ok(Pass::new(*step, grid, Params { count, row: grid[0], ..Params::default() }))
         };
         // A single block has none before it.
         let joins = if blocks > 1 { &[JOIN, AHEAD][..] } else { &[JOIN] };

@@ -1,4 +1,5 @@
 // The parameters of a dispatch.
+#import group_index
 
 struct Params {
     // The position of the first pair in the binding of the keys, and in that of the values.
@@ -22,7 +23,3 @@ override WG: u32 = 256u;
 
 // The most runs of a tile that has room for them.
 override ROOM: u32 = 512u;
-
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.row + id.x;
-}

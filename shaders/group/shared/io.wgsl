@@ -1,5 +1,5 @@
 // Parameters, and the two inputs: values and the ids of their groups.
-#import kernel
+#import group_index
 
 struct Params {
     // The positions of the first value and of its id in their bindings, and in the whole input; and the number of pairs.
@@ -29,8 +29,3 @@ override SUMS: bool = true;
 override SQUARES: bool = false;
 override LEASTS: bool = false;
 override MOSTS: bool = false;
-
-// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.row + id.x;
-}

@@ -1,4 +1,5 @@
 // The parameters of a dispatch.
+#import group_index
 
 struct Params {
     // The position of the first key in its binding, and in the whole input; and the number of keys.
@@ -28,7 +29,3 @@ override GROUPS: u32 = 1u;
 
 // Places of the table for keys that their hash leads to: a power of two.
 override PLACES: u32 = 4u;
-
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.row + id.x;
-}

@@ -1,4 +1,5 @@
 // Parameters of one dispatch, and what dispatches hand to each other. A tile is 32 elements for each invocation of a workgroup.
+#import group_index
 
 struct Params {
     // The position of the first element in the binding.
@@ -12,7 +13,7 @@ struct Params {
     // Tiles of this dispatch.
     tiles: u32,
     // Workgroups in a row of the grid.
-    groups: u32,
+    row: u32,
     // The place of the number of kept elements in its binding, in words.
     count_at: u32,
     // Where the counts have the first kept element of each tile, in words.
@@ -26,11 +27,6 @@ struct Params {
 // The kept elements of each tile, later those of all tiles before it; behind them the same for each block of tiles, and where it matters
 // the first kept element of each tile.
 @group(0) @binding(6) var<storage, read_write> counts: array<u32>;
-
-// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.groups + id.x;
-}
 
 // Invocations in a workgroup: a power of two.
 override WG: u32 = 128u;
