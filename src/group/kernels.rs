@@ -15,6 +15,9 @@ use crate::shader::{self, Composer, rooms};
 /// The ids of keys in a table of the workgroup's own.
 const NEAR: &str = "group/ids/near";
 
+/// The kernels of pairs in order.
+const BY_PARTS: [Step; 4] = [COUNT, OFFSETS, PUT, PARTED];
+
 /// Invocations that finish a group.
 const FINISHING: u32 = 32;
 
@@ -60,7 +63,7 @@ impl GroupById {
         if self.ids(step, limits) == NEAR {
             overrides.push(("NEAR", (places(self.groups) / 2) as f64));
         }
-        if [COUNT, OFFSETS, PUT, PARTED].contains(&step) {
+        if BY_PARTS.contains(&step) {
             let parts = table.slices.min(MOST_PARTS);
             overrides.extend([("PARTS", f64::from(parts)), ("SHIFT", table.slice.ilog2().into())]);
         }
@@ -121,18 +124,15 @@ impl GroupById {
     pub(super) fn bindings(&self, step: Step) -> Vec<Slot> {
         use Access::{Read, Write};
         let mut slots = vec![(4, Write), (PARAMETERS, Access::Uniform)];
-        match step {
-            TABLES | APART => slots.extend([0, 3, 5, 6].map(|slot| (slot, Read))),
-            COUNT | PUT => {
-                slots.extend([0, 3, 5, 6].map(|slot| (slot, Read)));
-                slots.extend([7, 8].map(|slot| (slot, Write)));
-            }
-            OFFSETS | PARTED => slots.extend([7, 8].map(|slot| (slot, Write))),
-            VARIANCE => {}
-            _ => slots.extend(self.result_slots().map(|slot| (slot, Write))),
+        if reads_pairs(step) {
+            slots.extend([0, 3, 5, 6].map(|slot| (slot, Read)));
+            slots.extend(self.keys.map(|_| (9, Read)));
         }
-        if self.keys.is_some() && reads_pairs(step) {
-            slots.push((9, Read));
+        if BY_PARTS.contains(&step) {
+            slots.extend([7, 8].map(|slot| (slot, Write)));
+        }
+        if step == FINISH {
+            slots.extend(self.result_slots().map(|slot| (slot, Write)));
         }
         slots
     }
