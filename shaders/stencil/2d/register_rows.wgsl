@@ -30,6 +30,7 @@
 // else. A further gain needs more than one step per pass over memory, which is another kernel.
 #import lanes
 #import star5
+#import right_hand_side
 #import border
 #import register_entry
 
@@ -50,15 +51,11 @@ fn kernel(c: i32, begin: i32, end: i32) {
         let east = shift_from_east(centre, cell(row + east_col));
         let west_below = shift_from_west(cell(below + west_col), south);
         let east_below = shift_from_east(south, cell(below + east_col));
-#ifdef rhs
         let added = addend(row + u32(c));
         let added_below = addend(below + u32(c));
-        put_pack(row + u32(c), c, star(k, centre, north, south, west, east) + added);
-        put_pack(below + u32(c), c, star(k, south, centre, souther, west_below, east_below) + added_below);
-#else
-        put_pack(row + u32(c), c, star(k, centre, north, south, west, east));
-        put_pack(below + u32(c), c, star(k, south, centre, souther, west_below, east_below));
-#endif
+        put_pack(row + u32(c), c, with_added(star(k, centre, north + south, west + east), added));
+        let sum_below = star(k, south, centre + souther, west_below + east_below);
+        put_pack(below + u32(c), c, with_added(sum_below, added_below));
         north = south;
         centre = souther;
     }
@@ -67,10 +64,7 @@ fn kernel(c: i32, begin: i32, end: i32) {
         let south = pack(row_beside(r + 1) * params.cols + u32(c));
         let west = shift_from_west(cell(row + west_col), centre);
         let east = shift_from_east(centre, cell(row + east_col));
-#ifdef rhs
-        put_pack(row + u32(c), c, star(k, centre, north, south, west, east) + addend(row + u32(c)));
-#else
-        put_pack(row + u32(c), c, star(k, centre, north, south, west, east));
-#endif
+        let sum = star(k, centre, north + south, west + east);
+        put_pack(row + u32(c), c, with_added(sum, addend(row + u32(c))));
     }
 }

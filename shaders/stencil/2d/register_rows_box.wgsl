@@ -20,6 +20,7 @@
 #import border
 #import lanes
 #import rows
+#import right_hand_side
 #import box9
 #import register_entry
 #import blocks2d
@@ -30,7 +31,7 @@ fn load_cells(r: i32, cols: Cols) -> Row {
 
 fn put_row(k: Weights, r: i32, c: i32, north: Row, centre: Row, south: Row) {
     let sum = box(k, centre.own, (north.own + south.own) + centre.sides, north.sides + south.sides);
-    put_pack(index_of(r, c), c, with_added(sum, centre));
+    put_pack(index_of(r, c), c, with_added(sum, centre.added));
 }
 
 // Computes the rows from `begin` up to, not including, `end`, in the columns of the pack at `c`.

@@ -13,10 +13,6 @@
 
 #ifdef rhs
 @group(0) @binding(5) var<storage, read> right_hand_side: array<vec4<Elem>>;
-
-fn addend(i: u32) -> Pack {
-    return right_hand_side[i >> 2u];
-}
 #endif
 
 alias Pack = vec4<Elem>;
@@ -28,6 +24,15 @@ fn cell(i: u32) -> Elem {
 
 fn pack(i: u32) -> Pack {
     return source[i >> 2u];
+}
+
+// The right-hand side. Without one, no sum uses what this returns.
+fn addend(i: u32) -> Pack {
+#ifdef rhs
+    return right_hand_side[i >> 2u];
+#else
+    return Pack();
+#endif
 }
 
 // The neighbours to the west, given the cell before the pack; then those to the east.

@@ -5,14 +5,16 @@
 
 const LANES: i32 = 1;
 
-#ifdef rhs
-fn addend(i: u32) -> Pack {
-    return right_hand_side[i];
-}
-#endif
-
 fn pack(i: u32) -> Pack {
     return source[i];
+}
+
+fn addend(i: u32) -> Pack {
+#ifdef rhs
+    return right_hand_side[i];
+#else
+    return Pack();
+#endif
 }
 
 // The neighbours to the west, given the cell before the pack; then those to the east.

@@ -7,12 +7,7 @@
 #import grid2d
 
 fn update(k: Weights, r: i32, c: i32) -> Elem {
-    return star(
-        k,
-        neighbour(r, c),
-        neighbour(r - 1, c),
-        neighbour(r + 1, c),
-        neighbour(r, c - 1),
-        neighbour(r, c + 1),
-    );
+    let column = neighbour(r - 1, c) + neighbour(r + 1, c);
+    let row = neighbour(r, c - 1) + neighbour(r, c + 1);
+    return star(k, neighbour(r, c), column, row);
 }

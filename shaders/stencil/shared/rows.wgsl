@@ -19,38 +19,26 @@ struct Loaded {
     own: Pack,
     west: Elem,
     east: Elem,
-#ifdef rhs
     added: Pack,
-#endif
 }
 
 fn load_row(plane: u32, r: i32, cols: Cols) -> Loaded {
     let row = (plane * params.rows + row_at(r)) * params.cols;
-#ifdef rhs
-    let added = addend(row + u32(cols.own));
-    return Loaded(pack(row + u32(cols.own)), cell(row + cols.west), cell(row + cols.east), added);
-#else
-    return Loaded(pack(row + u32(cols.own)), cell(row + cols.west), cell(row + cols.east));
-#endif
+    let own = row + u32(cols.own);
+    return Loaded(pack(own), cell(row + cols.west), cell(row + cols.east), addend(own));
 }
 
 // A pack of cells, and for each the sum of its neighbours to the west and to the east.
 struct Row {
     own: Pack,
     sides: Pack,
-#ifdef rhs
     added: Pack,
-#endif
 }
 
 fn row_of(loaded: Loaded) -> Row {
     let west = shift_from_west(loaded.west, loaded.own);
     let east = shift_from_east(loaded.own, loaded.east);
-#ifdef rhs
     return Row(loaded.own, west + east, loaded.added);
-#else
-    return Row(loaded.own, west + east);
-#endif
 }
 
 // A plane's contributions to its own outputs, and to those in the planes below and above. For outputs in
@@ -58,13 +46,4 @@ fn row_of(loaded: Loaded) -> Row {
 struct PlaneSums {
     here: Pack,
     beside: Pack,
-}
-
-// The sums of a row's cells, with the right-hand side.
-fn with_added(sums: Pack, row: Row) -> Pack {
-#ifdef rhs
-    return sums + row.added;
-#else
-    return sums;
-#endif
 }

@@ -5,12 +5,7 @@
 
 // The new value of the invocation's cell. Its old value is `own`; the other four are read from the tile.
 fn star_around(at: TileCell, own: Elem) -> Elem {
-    return star(
-        weights(),
-        own,
-        tile[slot(at.y - 1, at.x)],
-        tile[slot(at.y + 1, at.x)],
-        tile[slot(at.y, at.x - 1)],
-        tile[slot(at.y, at.x + 1)],
-    );
+    let column = tile[slot(at.y - 1, at.x)] + tile[slot(at.y + 1, at.x)];
+    let row = tile[slot(at.y, at.x - 1)] + tile[slot(at.y, at.x + 1)];
+    return star(weights(), own, column, row);
 }

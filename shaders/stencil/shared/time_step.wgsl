@@ -28,21 +28,8 @@ fn out_of(k: Weights, level: Level, own: Layer, edges: Edges) -> Layer {
     return finish_layer(k, level.sum, beside_layer(k, own, edges));
 }
 
-fn level_of(
-    k: Weights,
-    level: Level,
-    own: Layer,
-    edges: Edges,
-#ifdef rhs
-    added: Layer,
-#endif
-) -> Level {
-    let beside = beside_layer(k, own, edges);
-#ifdef rhs
-    return Level(begin_layer(k, own, edges, level.beside, added), beside);
-#else
-    return Level(begin_layer(k, own, edges, level.beside), beside);
-#endif
+fn level_of(k: Weights, level: Level, own: Layer, edges: Edges, added: Layer) -> Level {
+    return Level(begin_layer(k, own, edges, level.beside, added), beside_layer(k, own, edges));
 }
 
 // A cell at a fixed side is passed on as it came, when the next layer comes. `fixed_cells` says where it waits until then.
@@ -50,21 +37,8 @@ fn out_of_at_ends(k: Weights, level: Level, own: Layer, edges: Edges, ends: Ends
     return keep_ends(out_of(k, level, own, edges), waiting(level.sum, level.beside), ends);
 }
 
-fn level_of_at_ends(
-    k: Weights,
-    level: Level,
-    own: Layer,
-    edges: Edges,
-#ifdef rhs
-    added: Layer,
-#endif
-    ends: Ends,
-) -> Level {
-#ifdef rhs
+fn level_of_at_ends(k: Weights, level: Level, own: Layer, edges: Edges, added: Layer, ends: Ends) -> Level {
     let next = level_of(k, level, own, edges, added);
-#else
-    let next = level_of(k, level, own, edges);
-#endif
     return Level(sums_at_ends(next.sum, own, ends), next.beside);
 }
 
@@ -87,23 +61,10 @@ fn out_of_at_border(k: Weights, level: Level, own: Layer, edges: Edges, special:
     return keep_layer(finish_layer(k, level.sum, behind), waiting, special.fixed_cells, special.keeps_before);
 }
 
-fn level_of_at_border(
-    k: Weights,
-    level: Level,
-    own: Layer,
-    edges: Edges,
-#ifdef rhs
-    added: Layer,
-#endif
-    special: Special,
-) -> Level {
+fn level_of_at_border(k: Weights, level: Level, own: Layer, edges: Edges, added: Layer, special: Special) -> Level {
     let beside = beside_layer(k, own, edges);
     let mirrored = Level(level.sum, choose_layer(level.beside, beside, special.mirror_before));
-#ifdef rhs
     let next = level_of(k, mirrored, own, edges, added);
-#else
-    let next = level_of(k, mirrored, own, edges);
-#endif
     return Level(sums_at_border(next.sum, own, special.fixed_cells, special.keeps), beside);
 }
 

@@ -35,16 +35,14 @@ fn beside(k: Weights, own: Pack, around: Pack, diagonal: Pack) -> Pack {
     return fma(Pack(k.corner_beside), diagonal, fma(Pack(k.edge_beside), around, k.face_beside * own));
 }
 
-#ifdef rhs
 fn begin(k: Weights, own: Pack, around: Pack, diagonal: Pack, before: Pack, added: Pack) -> Pack {
-    let sum = fma(Pack(k.centre), own, fma(Pack(k.one), before, added));
-    return fma(Pack(k.edge), diagonal, fma(Pack(k.face), around, sum));
-}
+#ifdef rhs
+    let sum = fma(Pack(k.one), before, added);
 #else
-fn begin(k: Weights, own: Pack, around: Pack, diagonal: Pack, before: Pack) -> Pack {
-    return fma(Pack(k.edge), diagonal, fma(Pack(k.face), around, fma(Pack(k.centre), own, before)));
-}
+    let sum = before;
 #endif
+    return fma(Pack(k.edge), diagonal, fma(Pack(k.face), around, fma(Pack(k.centre), own, sum)));
+}
 
 fn finish(k: Weights, sum: Pack, behind: Pack) -> Pack {
     return fma(Pack(k.one), sum, behind);

@@ -29,15 +29,14 @@ fn beside(k: Weights, own: Pack, around: Pack) -> Pack {
     return fma(Pack(k.diagonal_beside), around, k.side_beside * own);
 }
 
-#ifdef rhs
 fn begin(k: Weights, own: Pack, around: Pack, north: Pack, added: Pack) -> Pack {
-    return fma(Pack(k.side), around, fma(Pack(k.centre), own, fma(Pack(k.one), north, added)));
-}
+#ifdef rhs
+    let sum = fma(Pack(k.one), north, added);
 #else
-fn begin(k: Weights, own: Pack, around: Pack, north: Pack) -> Pack {
-    return fma(Pack(k.side), around, fma(Pack(k.centre), own, north));
-}
+    let sum = north;
 #endif
+    return fma(Pack(k.side), around, fma(Pack(k.centre), own, sum));
+}
 
 fn finish(k: Weights, sum: Pack, south: Pack) -> Pack {
     return fma(Pack(k.one), sum, south);

@@ -28,15 +28,14 @@ fn beside(k: Weights, own: Pack, around: Pack) -> Pack {
     return own;
 }
 
-#ifdef rhs
 fn begin(k: Weights, own: Pack, around: Pack, before: Pack, added: Pack) -> Pack {
-    return fma(Pack(k.around), around + before, fma(Pack(k.centre), own, added));
-}
+#ifdef rhs
+    let sum = fma(Pack(k.centre), own, added);
 #else
-fn begin(k: Weights, own: Pack, around: Pack, before: Pack) -> Pack {
-    return fma(Pack(k.around), around + before, k.centre * own);
-}
+    let sum = k.centre * own;
 #endif
+    return fma(Pack(k.around), around + before, sum);
+}
 
 fn finish(k: Weights, sum: Pack, behind: Pack) -> Pack {
     return fma(Pack(k.behind), behind, sum);

@@ -14,6 +14,7 @@ fn weights() -> Weights {
     return Weights(coefficients[0], coefficients[1]);
 }
 
-fn star(k: Weights, centre: Pack, north: Pack, south: Pack, west: Pack, east: Pack) -> Pack {
-    return k.centre * centre + k.around * ((north + south) + (west + east));
+// The new cells, given the sums of the two cells above and below, and of the two to the west and to the east.
+fn star(k: Weights, centre: Pack, column: Pack, row: Pack) -> Pack {
+    return k.centre * centre + k.around * (column + row);
 }

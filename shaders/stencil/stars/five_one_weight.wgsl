@@ -9,6 +9,6 @@ fn weights() -> Weights {
     return coefficients[0];
 }
 
-fn star(k: Weights, centre: Pack, north: Pack, south: Pack, west: Pack, east: Pack) -> Pack {
-    return k * (centre + (north + south) + (west + east));
+fn star(k: Weights, centre: Pack, column: Pack, row: Pack) -> Pack {
+    return k * (centre + column + row);
 }

@@ -2,11 +2,12 @@
 #import weights3d
 #import lanes
 #import rows
+#import right_hand_side
 
 fn plane_sums_of(k: Weights, north: Row, row: Row, south: Row) -> PlaneSums {
     let around = (north.own + south.own) + row.sides;
     let here = k.centre * row.own + k.face * around;
-    return PlaneSums(with_added(here, row), row.own);
+    return PlaneSums(with_added(here, row.added), row.own);
 }
 
 fn added(k: Weights, here: Pack, beside: Pack) -> Pack {

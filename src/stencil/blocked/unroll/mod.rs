@@ -67,11 +67,11 @@ impl Kind {
 
     /// The layer that `came` through one level, by the numbers `at`: `out` goes to the next level, `level` stays, and `between` comes
     /// between the two.
-    fn step(&self, at: &str, came: &str, given: &str, added: &str, between: &str) -> String {
+    fn step(&self, at: &str, came: &str, given: &str, sources: &str, between: &str) -> String {
         let (suffix, special) = (self.suffix, self.special.replace("came", came));
         format!(
             "    let out{at} = out_of{suffix}({given}{special});\n{between}    \
-             let level{at} = level_of{suffix}({given}{added}{special});\n"
+             let level{at} = level_of{suffix}({given}, added_to({came}, {sources}){special});\n"
         )
     }
 }
@@ -96,6 +96,12 @@ impl Unrolled {
         format!("fn {head} -> Layer {{\n    return Layer(\n{values}    );\n}}\n\n")
     }
 
+    /// The function that loads a layer of the right-hand side, given the text that loads a pack of it. No sum uses the layer where there is none.
+    fn added_to(self, load: impl Fn(u32) -> String) -> String {
+        let value = |i| if self.rhs { load(i) } else { "Pack()".to_owned() };
+        self.layer_function("added_to(l: i32, sources: LayerSources)", value)
+    }
+
     /// The type of a layer, and the functions on each of its packs alone. `sums` are those of a pack's neighbours in its layer.
     fn layer(self, fixed_cells: impl Fn(u32) -> String, sums: impl Fn(u32) -> String) -> String {
         let mut text = format!("const PACKS: u32 = {}u;\n\n", self.packs);
@@ -112,11 +118,9 @@ impl Unrolled {
         text += &self.layer_function("beside_layer(k: Weights, own: Layer, edges: Edges)", |i| {
             format!("beside(k, own.p{i}, {})", sums(i))
         });
-        let parameter = if self.rhs { ", added: Layer" } else { "" };
-        let added = |i: u32| if self.rhs { format!(", added.p{i}") } else { String::new() };
-        let head = format!("begin_layer(k: Weights, own: Layer, edges: Edges, before: Layer{parameter})");
+        let head = "begin_layer(k: Weights, own: Layer, edges: Edges, before: Layer, added: Layer)";
         text += &self
-            .layer_function(&head, |i| format!("begin(k, own.p{i}, {}, before.p{i}{})", sums(i), added(i)));
+            .layer_function(head, |i| format!("begin(k, own.p{i}, {}, before.p{i}, added.p{i})", sums(i)));
         text
     }
 }

@@ -39,10 +39,7 @@ impl Unrolled {
         };
         text +=
             &self.layer_function("fetch(plane: u32, sources: LayerSources)", |i| load("pack", "plane", i));
-        if self.rhs {
-            let head = "added_to(l: i32, sources: LayerSources)";
-            text += &self.layer_function(head, |i| load("addend", "plane_start(l)", i));
-        }
+        text += &self.added_to(|i| load("addend", "plane_start(l)", i));
         let each_both = |of_column: &dyn Fn(u32) -> String, of_row: &dyn Fn(u32) -> String| {
             each(packs, ", ", of_column) + ", " + &each(strip, ", ", of_row)
         };
@@ -173,21 +170,20 @@ impl Unrolled {
 
     /// A turn: a plane through every level.
     fn plane_advance(self, kind: &Kind) -> String {
-        let Unrolled { levels, rhs, .. } = self;
+        let levels = self.levels;
         let parameters =
             ["k: Weights", "levels: Levels", "fetched: Layer", "at: LanePosition", "work: PlaneWork"];
         let mut text = kind.head(&parameters, "Levels");
         // The last level comes first: then a layer is no longer needed when the next one takes its place.
         for l in (0..levels).rev() {
             let came = format!("at.layer - {}", l * 2);
-            let added = if rhs { format!(", added_to({came}, work.sources)") } else { String::new() };
             let given = format!("k, levels.l{l}, levels.w{l}, edges{l}");
             let passed_on = match l + 1 {
                 next if next == levels => format!("    put_plane(work, at, out{l});\n"),
                 next => format!("    put_exchanged(1u - at.half, {next}u, at.place, out{l});\n"),
             };
             let _ = writeln!(text, "    let edges{l} = edges_of(levels.w{l}, at.half, {l}u, at);");
-            text += &kind.step(&l.to_string(), &came, &given, &added, &passed_on);
+            text += &kind.step(&l.to_string(), &came, &given, "work.sources", &passed_on);
         }
         let made = |l: u32| l.checked_sub(1).map_or("fetched".to_owned(), |l| format!("out{l}"));
         let members = each(levels, ", ", |l| format!("level{l}, {}", made(l)));

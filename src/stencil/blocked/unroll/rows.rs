@@ -8,7 +8,7 @@ use crate::shader::Piece;
 impl Unrolled {
     /// The text of `#import lane_layer` in 2D: a lane's part of a row, and the work on each of its packs.
     pub(crate) fn lane_row(self) -> Vec<Piece> {
-        let Unrolled { packs, rhs, .. } = self;
+        let packs = self.packs;
         let last = packs - 1;
         let row: Vec<_> = (0..packs).map(|i| format!("own.p{i}")).collect();
         let around = |i: u32| sides(&row, i as usize, "edges.west", "edges.east").join(" + ");
@@ -28,13 +28,11 @@ impl Unrolled {
             }
             pack
         });
-        if rhs {
-            text += &self.layer_function("added_to(l: i32, sources: LayerSources)", |i| {
-                format!(
-                    "mirrored(addend(layer_source(l) * params.cols + sources.p{i}.at), sources.p{i}.reversed)"
-                )
-            });
-        }
+        text += &self.added_to(|i| {
+            format!(
+                "mirrored(addend(layer_source(l) * params.cols + sources.p{i}.at), sources.p{i}.reversed)"
+            )
+        });
         let places = each(packs, ", ", |i| format!("pack_source(c + {i} * LANES)"));
         let fixed_cells = each(packs, ", ", |i| format!("fixed_in_pack(sources.p{i})"));
         let stores = each(packs, "", |i| format!("    ring[slot + in_slot(y, {i}u, lane)] = row.p{i};\n"));
@@ -137,7 +135,7 @@ impl Unrolled {
 
     /// One row through one level: `out` goes to the next, `level` stays.
     fn step(self, kind: &Kind, l: u32, y: u32) -> String {
-        let Unrolled { subgroups, rhs, .. } = self;
+        let subgroups = self.subgroups;
         let level = if y == 0 { format!("levels.l{l}") } else { format!("level{l}_{}", y - 1) };
         let came = format!("at.row + {}", i64::from(y) - i64::from(l * self.lag())).replace("+ -", "- ");
         let (own, edges) = match (l, subgroups) {
@@ -149,7 +147,6 @@ impl Unrolled {
                 format!("edges_of_lane_ends(at.half, {}u, {y}u, at.place)", l - 1),
             ),
         };
-        let added = if rhs { format!(", added_to({came}, sources)") } else { String::new() };
         // The cells that the next level needs of other lanes are on their way while this one begins its sums.
         let edges =
             if subgroups && l > 0 { String::new() } else { format!("    let edges{l}_{y} = {edges};\n") };
@@ -159,7 +156,7 @@ impl Unrolled {
             String::new()
         };
         let given = format!("k, {level}, {own}, edges{l}_{y}");
-        edges + &kind.step(&format!("{l}_{y}"), &came, &given, &added, &ahead)
+        edges + &kind.step(&format!("{l}_{y}"), &came, &given, "sources", &ahead)
     }
 
     /// Rows that a level lags behind the one before it.
