@@ -52,7 +52,6 @@ mod halo;
 mod host;
 mod jacobi;
 mod kernels;
-mod params;
 mod passes;
 mod plan;
 pub mod reference;

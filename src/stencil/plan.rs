@@ -8,12 +8,12 @@ use crate::gpu::error::Error;
 use crate::gpu::grid;
 use crate::gpu::limits::LimitError;
 use crate::gpu::operation::{Plan, Step};
+use crate::gpu::params::parameters;
 use crate::gpu::pass::{Binding, Pass};
 use crate::gpu::range::ByteRange;
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
-use crate::stencil::params::Params;
 use crate::stencil::shape::{Border, Grid};
 use crate::stencil::stencils::Dims;
 use crate::stencil::window::{Cut, Layers};
@@ -26,6 +26,28 @@ const CUT: u32 = 3;
 
 /// The name of the stencil's own kernel among the passes of a plan. Others are those of the [halo exchange](crate::stencil::halo).
 pub(super) const STEP: Step = "step";
+
+parameters! {
+    /// `Params` of `shaders/stencil/shared/params.wgsl`.
+    struct Params {
+        cols: u32,
+        rows: u32,
+        planes: u32,
+        blocks_across: u32,
+        blocks_down: u32,
+        layers_per_group: u32,
+        row: u32,
+        west: u32,
+        east: u32,
+        north: u32,
+        south: u32,
+        near: u32,
+        far: u32,
+        begin: u32,
+        end: u32,
+        steps: u32,
+    }
+}
 
 impl Config {
     /// Cells of one layer: of a row in 2D, of a plane in 3D.
@@ -188,10 +210,8 @@ impl Config {
         let slab = self.slab(layers, ends.map(|end| end.is_some()));
         let Grid { planes, rows, cols } = slab.grid;
         let mut sides = slab.borders.pairs().map(|(low, high)| [low, high].map(Border::code));
-        let mut planes_per_group = self.tuning.planes_per_group;
         let [across, down, chunks] = if self.variant.is_blocked() {
             sides[self.stencil.dims.count() - 1] = ends.map(|end| end.map_or(CUT, Border::code));
-            planes_per_group = blocked::layers_per_group(self);
             blocked::workgroups(self, steps, written.end - written.start)
         } else {
             slab.blocks()
@@ -205,7 +225,7 @@ impl Config {
             planes,
             blocks_across: across,
             blocks_down: down,
-            planes_per_group,
+            layers_per_group: self.tuning.layers_per_group,
             row: workgroups[0],
             west,
             east,
@@ -232,7 +252,7 @@ impl Config {
         let (block_rows, block_cols) = self.coverage();
         let chunks = match self.stencil.dims {
             Dims::Two => 1,
-            Dims::Three => computed(planes, depths).div_ceil(self.tuning.planes_per_group),
+            Dims::Three => computed(planes, depths).div_ceil(self.tuning.layers_per_group),
         };
         [span(cols, columns).div_ceil(block_cols), span(rows, lines).div_ceil(block_rows), chunks]
             .map(|blocks| blocks.max(1))

@@ -6,9 +6,9 @@ use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 
-/// The most planes of one workgroup: kernels count positions with signed integers, also past the end of a
+/// The most layers of one workgroup: kernels count positions with signed integers, also past the end of a
 /// grid.
-const MOST_PLANES: u32 = 32_768;
+const MOST_LAYERS: u32 = 32_768;
 
 /// The most rows of one invocation. The reason is the same: a block may have 1024 invocations one below the
 /// other.
@@ -21,8 +21,8 @@ const MOST_ROWS: u32 = 32;
 pub struct Tuning {
     /// The workgroup's shape.
     pub block: Block,
-    /// Planes through which one workgroup sweeps, in 3D: 1 to 32 768.
-    pub planes_per_group: u32,
+    /// Planes through which one workgroup sweeps in 3D, and rows that one of `time-pipeline` writes: 1 to 32 768.
+    pub layers_per_group: u32,
     /// Rows that one invocation of `register-rows` computes, one after the other: 1 to 32.
     pub rows_per_invocation: u32,
     /// Neighbouring rows that one invocation of `plane-sums` or `time-planes` keeps: 1, 2 or 4.
@@ -36,8 +36,6 @@ pub struct Tuning {
     /// Rows that `time-pipeline` takes between two barriers: 1 to 8. With 2 or more, `time-planes` takes two planes
     /// per iteration of its loops.
     pub rows_per_turn: u32,
-    /// Rows that one workgroup of `time-pipeline` writes: 1 to 32 768.
-    pub rows_per_group: u32,
 }
 
 impl Tuning {
@@ -45,22 +43,21 @@ impl Tuning {
     /// `time-pipeline` it is a tuning that fits every device; [`Config::on`](crate::stencil::Config::on)
     /// chooses a better one for the device, unless you have set it.
     pub fn of(variant: &Variant) -> Self {
-        let (block, planes_per_group) = match (variant.mapping, variant.dims()) {
+        let (block, layers_per_group) = match (variant.mapping, variant.dims()) {
             (Mapping::Strips, Dims::Two) => (Block { rows: 4, cols: 64 }, 1),
             (Mapping::Cells, _) => (Block { rows: 8, cols: 32 }, 1),
-            (Mapping::Pipeline, Dims::Two) => (Block { rows: 4, cols: 32 }, 1),
+            (Mapping::Pipeline, Dims::Two) => (Block { rows: 4, cols: 32 }, 512),
             (Mapping::Pipeline, Dims::Three) => (Block { rows: 4, cols: 32 }, 128),
             _ => (Block { rows: 8, cols: 32 }, 32),
         };
         Tuning {
             block,
-            planes_per_group,
+            layers_per_group,
             rows_per_invocation: 2,
             strip: 2,
             levels_per_team: 2,
             cells_per_lane: if variant.dims() == Dims::Two { 8 } else { 4 },
             rows_per_turn: 1,
-            rows_per_group: 512,
         }
     }
 
@@ -69,9 +66,9 @@ impl Tuning {
         Tuning { block, ..self }
     }
 
-    /// Returns this tuning with another number of planes per workgroup.
-    pub const fn with_planes_per_group(self, planes_per_group: u32) -> Self {
-        Tuning { planes_per_group, ..self }
+    /// Returns this tuning with another number of layers per workgroup.
+    pub const fn with_layers_per_group(self, layers_per_group: u32) -> Self {
+        Tuning { layers_per_group, ..self }
     }
 
     /// Returns this tuning with another number of rows per invocation of `register-rows`.
@@ -99,20 +96,14 @@ impl Tuning {
         Tuning { rows_per_turn, ..self }
     }
 
-    /// Returns this tuning with another number of rows per workgroup of `time-pipeline`.
-    pub const fn with_rows_per_group(self, rows_per_group: u32) -> Self {
-        Tuning { rows_per_group, ..self }
-    }
-
     /// Checks all but the block, which depends on the device.
     pub(super) fn check(&self) -> Result<(), Error> {
         for (name, value, most) in [
-            ("planes_per_group", self.planes_per_group, MOST_PLANES),
+            ("layers_per_group", self.layers_per_group, MOST_LAYERS),
             ("rows_per_invocation", self.rows_per_invocation, MOST_ROWS),
             ("levels_per_team", self.levels_per_team, 16),
             ("cells_per_lane", self.cells_per_lane, 64),
             ("rows_per_turn", self.rows_per_turn, 8),
-            ("rows_per_group", self.rows_per_group, MOST_PLANES),
         ] {
             SettingError::unless(name, value, 1..=most)?;
         }
@@ -134,8 +125,8 @@ mod tests {
             let usual = Tuning::of(variant);
             assert_eq!(usual.check(), Ok(()));
             for (name, wrong) in [
-                ("planes_per_group", usual.with_planes_per_group(0)),
-                ("planes_per_group", usual.with_planes_per_group(MOST_PLANES + 1)),
+                ("layers_per_group", usual.with_layers_per_group(0)),
+                ("layers_per_group", usual.with_layers_per_group(MOST_LAYERS + 1)),
                 ("rows_per_invocation", usual.with_rows_per_invocation(0)),
                 ("rows_per_invocation", usual.with_rows_per_invocation(MOST_ROWS + 1)),
                 ("strip", usual.with_strip(0)),
@@ -148,8 +139,6 @@ mod tests {
                 ("cells_per_lane", usual.with_cells_per_lane(65)),
                 ("rows_per_turn", usual.with_rows_per_turn(0)),
                 ("rows_per_turn", usual.with_rows_per_turn(9)),
-                ("rows_per_group", usual.with_rows_per_group(0)),
-                ("rows_per_group", usual.with_rows_per_group(MOST_PLANES + 1)),
             ] {
                 let error = wrong.check().unwrap_err();
                 assert!(error.to_string().starts_with(name), "{error}");

@@ -63,10 +63,10 @@ prop_compose! {
         let variants: Vec<_> = stencil.variants().collect();
         let variant = nth.get(&variants);
         let planes = if stencil.dims == Dims::Two { 1 } else { planes };
-        let (planes_per_group, rows_per_invocation, strip) = parameters;
+        let (layers_per_group, rows_per_invocation, strip) = parameters;
         let tuning = stencil::Tuning::of(variant)
             .with_block(Block { rows: block_rows, cols: block_cols })
-            .with_planes_per_group(planes_per_group)
+            .with_layers_per_group(layers_per_group)
             .with_rows_per_invocation(rows_per_invocation)
             .with_strip(strip);
         Config::new(stencil, variant, Element::F32, Grid { planes, rows, cols })

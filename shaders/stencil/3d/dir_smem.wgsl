@@ -17,7 +17,7 @@
 // latency of memory. 1.4 words written and 27 read per cell.
 //
 // From the thesis, DIR_SMEM in 3D, the start of its figure 3.4; no number is printed. It does not say how it
-// loads the corners. There a workgroup sweeps through all planes; here it sweeps through `planes_per_group`
+// loads the corners. There a workgroup sweeps through all planes; here it sweeps through `layers_per_group`
 // of them, so that a grid of few blocks fills a large GPU. Each such piece loads two more planes than it
 // computes.
 // Today: expect it to be slower than direct-global where caches are large. A tile that is read 27 times per

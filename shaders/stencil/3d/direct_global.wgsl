@@ -11,8 +11,8 @@
 //     5 points     5 loads for 8 bytes of traffic        the memory is nearly the bottleneck
 //     27 points   27 loads for 8 bytes of traffic        the load unit is
 //
-// An invocation sweeps through `planes_per_group` planes, and keeps nothing from one to the next: every
-// output takes 27 new loads. With planes_per_group = 1, which is the intended value, it is the plain mapping
+// An invocation sweeps through `layers_per_group` planes, and keeps nothing from one to the next: every
+// output takes 27 new loads. With layers_per_group = 1, which is the intended value, it is the plain mapping
 // of one invocation to one cell, without a loop. More planes only save the start of workgroups (a compiler
 // that kept loaded planes in registers by itself would have to prove that the stores do not change them).
 //

@@ -33,7 +33,7 @@
 // invocation would wait for memory once per plane, with nothing to do.
 //
 // No workgroup memory and no barrier. A block is STRIP · ROWS rows by LANES · COLS columns by
-// `planes_per_group` planes, plus the two planes beside these that are summed but not computed. Fewer planes
+// `layers_per_group` planes, plus the two planes beside these that are summed but not computed. Fewer planes
 // per group give more groups to fill the GPU with, and a larger share of such double work: with 32, two of 34
 // planes loaded.
 //

@@ -14,8 +14,8 @@ struct Block {
 
 fn block_of(id: vec3<u32>) -> Block {
     let tile = tile_of(id);
-    let begin = first_plane() + i32(tile.layer * params.planes_per_group);
-    return Block(tile.across, tile.down, begin, min(begin + i32(params.planes_per_group), end_plane()));
+    let begin = first_plane() + i32(tile.layer * params.layers_per_group);
+    return Block(tile.across, tile.down, begin, min(begin + i32(params.layers_per_group), end_plane()));
 }
 
 // True if the cells at (r, c) of the planes in between are computed.

@@ -13,8 +13,8 @@ struct Params {
     // Blocks in a row of blocks, and rows of blocks. The number of cells in a block depends on the kernel.
     blocks_across: u32,
     blocks_down: u32,
-    // Planes through which one workgroup sweeps, or rows that a workgroup of a time-blocked kernel writes.
-    planes_per_group: u32,
+    // Planes through which one workgroup sweeps, or layers that a workgroup of a time-blocked kernel writes.
+    layers_per_group: u32,
     // Workgroups in one row of the launched grid.
     row: u32,
     // The border on each side: FIXED, REFLECT, WRAP, MIRROR or CONSTANT.

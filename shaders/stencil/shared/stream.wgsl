@@ -9,8 +9,8 @@ struct LayerRange {
 }
 
 fn layer_range(nth: u32) -> LayerRange {
-    let begin = params.begin + nth * params.planes_per_group;
-    let end = min(begin + params.planes_per_group, params.end);
+    let begin = params.begin + nth * params.layers_per_group;
+    let end = min(begin + params.layers_per_group, params.end);
     let lead = i32(begin) - i32(params.steps);
     // Beyond a fixed side or a mirror there is nothing to load.
     let starts_at_side = side_before() == FIXED || side_before() == REFLECT;

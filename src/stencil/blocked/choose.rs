@@ -53,7 +53,7 @@ pub(super) fn fastest(
 /// A chosen configuration with the height that is estimated best for a launch that writes this many layers, if its workgroups all run at once with the chosen
 /// one. Launches in several waves were no faster with a height of their own.
 pub(in crate::stencil) fn fit(config: &Config, machine: &Machine, layers: u32) -> Config {
-    let height = plan::layers_per_group(config);
+    let height = config.tuning.layers_per_group;
     let is_this = |shape: &&Shape| shape.tuning(config, machine, height) == config.tuning;
     let Some(shape) = Shape::offered(config, machine).iter().find(is_this) else { return *config };
     let slots = shape.slots(config, machine);
@@ -103,7 +103,7 @@ pub(super) fn work(config: &Config, machine: &Machine) -> Option<(u64, u64)> {
     let steps = config.deepest(&machine.limits);
     let (strips, lines) = plan::strips(config, steps).zip(plan::lines(config, steps))?;
     let layers = config.layers();
-    let height = plan::layers_per_group(config).min(layers);
+    let height = config.tuning.layers_per_group.min(layers);
     let groups = u64::from(strips) * u64::from(lines) * u64::from(layers.div_ceil(height));
     Some((groups, u64::from(height) + u64::from(steps) + u64::from(delay(config))))
 }
@@ -176,10 +176,10 @@ mod tests {
         let machine = Machine { limits, ..machine(Class::Nvidia, 32) };
         let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(4192, 16_384));
         let held = choose(&config, &machine, true);
-        let height = |layers: u32| fit(&held, &machine, layers).tuning.rows_per_group;
+        let height = |layers: u32| fit(&held, &machine, layers).tuning.layers_per_group;
         // 79 strips in five stretches fill 132 cores; a sixth one would wait for them.
         assert_eq!([4192, 4168, 4000].map(|layers: u32| layers.div_ceil(height(layers))), [5; 3]);
-        assert!(height(4192) == held.tuning.rows_per_group && height(4000) < height(4168));
+        assert!(height(4192) == held.tuning.layers_per_group && height(4000) < height(4168));
         // A launch over an edge leaves most cores idle, unless it is cut.
         assert_eq!(96u32.div_ceil(height(96)), 3);
         // Three stretches of 81 workgroups that fill a core each: the last ones to run are those of the last stretch.
@@ -188,17 +188,17 @@ mod tests {
         let cube = choose(&cube, &machine, true);
         assert_eq!(fit(&cube, &machine, 244).tuning, cube.tuning);
         // 81 run at once, three times as many do not.
-        assert!(fit(&cube, &machine, 60).tuning.planes_per_group >= 60);
+        assert!(fit(&cube, &machine, 60).tuning.layers_per_group >= 60);
         // A tuning that is no shape of this machine stays.
         let set = Config { tuning: held.tuning.with_levels_per_team(5), ..held };
         assert_eq!(fit(&set, &machine, 96).tuning, set.tuning);
         // Nor is one changed that was set, or chosen by samples.
-        let height = |config: &Config| config.fitted(&machine, 96).tuning.rows_per_group;
+        let height = |config: &Config| config.fitted(&machine, 96).tuning.layers_per_group;
         let open = config.choose(&machine, &[]);
         assert!(height(&open) < 96 && height(&open.choose(&machine, &[])) < 96);
         let sampled = config.choose(&machine, &[(open, 1.0)]);
         for kept in [open.with_tuning(open.tuning), sampled] {
-            assert_eq!(height(&kept), kept.tuning.rows_per_group);
+            assert_eq!(height(&kept), kept.tuning.layers_per_group);
         }
     }
 

@@ -23,7 +23,7 @@ use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
 pub(super) use choose::{choose, fit};
 pub(super) use machine::Machine;
-pub(super) use plan::{layers_per_group, workgroups};
+pub(super) use plan::workgroups;
 pub(super) use samples::{choose_by, trials};
 use unroll::Unrolled;
 

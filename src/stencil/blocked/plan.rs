@@ -40,14 +40,6 @@ pub(super) fn lines(config: &Config, steps: u32) -> Option<u32> {
     }
 }
 
-/// Layers that one workgroup writes.
-pub(in crate::stencil) fn layers_per_group(config: &Config) -> u32 {
-    match config.stencil.dims {
-        Dims::Two => config.tuning.rows_per_group,
-        Dims::Three => config.tuning.planes_per_group,
-    }
-}
-
 /// Returns true if workgroups, windows and the binding of all parameters are large enough for passes of up to this many steps.
 pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
     let cut = config.cut(limits, steps);
@@ -68,5 +60,5 @@ fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
 pub(in crate::stencil) fn workgroups(config: &Config, steps: u32, written: u32) -> [u32; 3] {
     let [across, down] =
         [strips(config, steps), lines(config, steps)].map(|fit| fit.expect("so many steps fit"));
-    [across, down, written.div_ceil(layers_per_group(config)).max(1)]
+    [across, down, written.div_ceil(config.tuning.layers_per_group).max(1)]
 }

@@ -65,9 +65,8 @@ fn load(config: &Config, machine: &Machine) -> Option<(f64, f64)> {
 
 /// Returns true if two configurations are of one shape, whatever its height.
 fn are_alike(one: &Config, other: &Config) -> bool {
-    let unsized_layers = |config: &Config| config.tuning.with_rows_per_group(1).with_planes_per_group(1);
-    std::ptr::eq(one.variant, other.variant)
-        && (!one.variant.is_blocked() || unsized_layers(one) == unsized_layers(other))
+    let tuning = one.tuning.with_layers_per_group(other.tuning.layers_per_group);
+    std::ptr::eq(one.variant, other.variant) && (!one.variant.is_blocked() || tuning == other.tuning)
 }
 
 /// Nanoseconds a step, by the samples of the same shape on the grid closest in size; the one that promises most.

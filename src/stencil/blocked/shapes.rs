@@ -135,12 +135,11 @@ impl Shape {
             .tuning
             .with_block(Block { rows: self.teams, cols: lanes })
             .with_levels_per_team(self.levels)
-            .with_cells_per_lane(self.cells);
+            .with_cells_per_lane(self.cells)
+            .with_layers_per_group(layers);
         match config.stencil.dims {
-            Dims::Two => tuning.with_rows_per_turn(self.rows).with_rows_per_group(layers),
-            Dims::Three => {
-                tuning.with_strip(self.rows).with_planes_per_group(layers).with_rows_per_turn(in_pairs)
-            }
+            Dims::Two => tuning.with_rows_per_turn(self.rows),
+            Dims::Three => tuning.with_strip(self.rows).with_rows_per_turn(in_pairs),
         }
     }
 }

@@ -90,7 +90,6 @@ impl Slab {
 mod tests {
     use super::*;
     use crate::element::Element;
-    use crate::stencil::blocked::layers_per_group;
     use crate::stencil::shape::{Block, Grid};
     use crate::stencil::stencils::{FIVE_POINT, SEVEN_POINT};
     use crate::stencil::{Stencil, Tuning, Variant};
@@ -105,7 +104,7 @@ mod tests {
     /// Launches of two workgroups one behind the other, each of its own height.
     fn halved(config: &Config, layers: u32) -> Config {
         let half = layers.div_ceil(2);
-        config.with_tuning(config.tuning.with_rows_per_group(half).with_planes_per_group(half))
+        config.with_tuning(config.tuning.with_layers_per_group(half))
     }
 
     #[test]
@@ -120,11 +119,11 @@ mod tests {
                 assert!(plan.last().unwrap().0 == 1 || !single_last);
                 for pass in plan.iter().flat_map(|(_, launches)| launches) {
                     let [across, down, height, begin, end] =
-                        ["blocks_across", "blocks_down", "planes_per_group", "begin", "end"]
+                        ["blocks_across", "blocks_down", "layers_per_group", "begin", "end"]
                             .map(|name| pass.param(name).unwrap());
                     let stretches = pass.workgroups() / u64::from(across * down);
                     // Everything fits one window, so a launch writes what it was fitted for.
-                    assert_eq!(height, layers_per_group(&halved(&config, end - begin)));
+                    assert_eq!(height, halved(&config, end - begin).tuning.layers_per_group);
                     assert_eq!(stretches, u64::from((end - begin).div_ceil(height).max(1)));
                 }
             }

@@ -24,10 +24,11 @@ fn tuning([teams, lanes, levels, cells, rows, layers, _]: Shape, config: &Config
     let tuning = Tuning::of(config.variant)
         .with_block(Block { rows: teams, cols: lanes })
         .with_levels_per_team(levels)
-        .with_cells_per_lane(cells);
+        .with_cells_per_lane(cells)
+        .with_layers_per_group(layers);
     match config.stencil.dims {
-        Dims::Two => tuning.with_rows_per_turn(rows).with_rows_per_group(layers),
-        _ => tuning.with_strip(rows).with_planes_per_group(layers).with_rows_per_turn(1 + levels % 2),
+        Dims::Two => tuning.with_rows_per_turn(rows),
+        _ => tuning.with_strip(rows).with_rows_per_turn(1 + levels % 2),
     }
 }
 

@@ -51,7 +51,7 @@ pub fn check(gpu: &'static Gpu, kernel: Kernel, element: Element, grids: Vec<Gri
             } else {
                 let (rows, cols) = [(8, 32), (4, 16), (3, 7)][shape];
                 let config = config.with_block(Block { rows, cols });
-                let tuning = config.tuning.with_planes_per_group(1 + 4 * (turn as u32 % 4));
+                let tuning = config.tuning.with_layers_per_group(1 + 4 * (turn as u32 % 4));
                 config.with_tuning(tuning.with_strip([1, 2, 4][shape]))
             };
             // Where there is no right-hand side the weights are the stencil's own.

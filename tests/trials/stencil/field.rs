@@ -21,7 +21,7 @@ pub fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Checked {
     ] {
         let config = kernel.config(element, grid).with_borders(Borders::all(border));
         let config = config.with_block(Block { rows: 4, cols: 16 });
-        let config = config.with_tuning(config.tuning.with_planes_per_group(13));
+        let config = config.with_tuning(config.tuning.with_layers_per_group(13));
         let right = compile(&gpu.device, Jacobi::new(config, kernel.stencil.dyadic))?;
         let wrong = right.reweighted(Weights::new(&[0.5; 4]))?;
         let field = GridCheck::new(&gpu.device, &gpu.queue, &config)?;

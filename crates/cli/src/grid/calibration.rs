@@ -35,8 +35,7 @@ struct Line {
     cells_per_lane: u32,
     rows_per_turn: u32,
     strip: u32,
-    rows_per_group: u32,
-    planes_per_group: u32,
+    layers_per_group: u32,
     ns: f64,
 }
 
@@ -53,8 +52,7 @@ impl Line {
             cells_per_lane: tuning.cells_per_lane,
             rows_per_turn: tuning.rows_per_turn,
             strip: tuning.strip,
-            rows_per_group: tuning.rows_per_group,
-            planes_per_group: tuning.planes_per_group,
+            layers_per_group: tuning.layers_per_group,
             ns: *ns,
         }
     }
@@ -71,8 +69,7 @@ impl Line {
             .with_cells_per_lane(self.cells_per_lane)
             .with_rows_per_turn(self.rows_per_turn)
             .with_strip(self.strip)
-            .with_rows_per_group(self.rows_per_group)
-            .with_planes_per_group(self.planes_per_group);
+            .with_layers_per_group(self.layers_per_group);
         Some((config.with_tuning(tuning).on(&gpu.device), self.ns))
     }
 }

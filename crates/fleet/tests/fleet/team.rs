@@ -111,16 +111,15 @@ fn time_blocked_kernels_have_the_same_bits() {
         return;
     }
     for stencil in [&FIVE_POINT, &SEVEN_POINT] {
-        let grid = if stencil.dims.count() == 2 {
-            Grid::plane(150, 64)
+        let (grid, layers) = if stencil.dims.count() == 2 {
+            (Grid::plane(150, 64), 40)
         } else {
-            Grid { planes: 30, rows: 20, cols: 24 }
+            (Grid { planes: 30, rows: 20, cols: 24 }, 6)
         };
         let blocked = stencil.variants().find(|variant| variant.is_blocked()).expect("there is one");
         for border in [Border::Fixed, Border::Reflect, Border::Wrap] {
             let config = Config::new(stencil, blocked, Element::F32, grid).with_borders(Borders::all(border));
-            let tuning =
-                config.tuning.with_levels_per_team(2).with_rows_per_group(40).with_planes_per_group(6);
+            let tuning = config.tuning.with_levels_per_team(2).with_layers_per_group(layers);
             let config = config.with_tuning(tuning);
             let first = cells(&config, 3);
             let mut team = team(members(3), config, &first, None, Some(7)).unwrap();
