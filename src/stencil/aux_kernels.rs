@@ -3,7 +3,7 @@
 use crate::element::Element;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::reduce::Monoid;
-use crate::shader::{self, Composer, Piece, rooms};
+use crate::shader::{self, Composer, rooms};
 use crate::stencil::compose;
 use crate::stencil::config::Config;
 use crate::stencil::residual;
@@ -30,9 +30,14 @@ pub(super) const CONVERGENCE_SLOTS: &[Slot] = &[
 
 /// An auxiliary kernel by its entry point. It always has wgpu's checks: they cost nothing there.
 pub(super) fn kernel(element: Element, entry_point: &'static str) -> Kernel {
-    let (wgsl, slots) = match HALO.contains(&entry_point) {
-        true => (halo(element), HALO_SLOTS),
-        false => (convergence(element), CONVERGENCE_SLOTS),
+    let composer = Composer::of(&[rooms::STENCIL, rooms::SHARED]);
+    let (wgsl, slots) = if HALO.contains(&entry_point) {
+        let composer = composer.generate("element", "the element type", format!("alias Elem = {element};"));
+        (composer.compose("stencil/halo", compose::extensions(element)), HALO_SLOTS)
+    } else {
+        let real = format!("alias Real = {};", residual::real(element));
+        let composer = composer.generate("real", "the residual's type", real);
+        (composer.compose("stencil/convergence", &[]), CONVERGENCE_SLOTS)
     };
     let label = shader::label(&["stencil", entry_point]);
     Kernel { entry_point, keeps_checks: true, ..Kernel::new(label, wgsl, slots, Vec::new()) }
@@ -52,20 +57,4 @@ impl Config {
     pub fn exact_residual(&self) -> Monoid {
         residual::exact_operator(self.element)
     }
-}
-
-/// The module with the kernels of the halo exchange.
-pub(super) fn halo(element: Element) -> String {
-    let composer =
-        Composer::of(&[rooms::STENCIL, rooms::SHARED]).provide("element", compose::element(element));
-    composer.compose("stencil/halo", compose::extensions(element))
-}
-
-/// The module with the kernels of the convergence check.
-pub(super) fn convergence(element: Element) -> String {
-    let real =
-        Piece::new("generated: the residual's type", format!("alias Real = {};", residual::real(element)));
-    Composer::of(&[rooms::STENCIL, rooms::SHARED])
-        .provide("real", vec![real])
-        .compose("stencil/convergence", &[])
 }

@@ -1,46 +1,15 @@
 //! The numbers that a check of the convergence kernels takes.
 
 use crate::element::Element;
-use crate::gpu::params::parameters;
 use crate::reduce::Accuracy;
+use crate::stencil::residual::real;
 use crate::stencil::until::{Norm, Until};
-
-parameters! {
-    /// `Check` of `shaders/stencil/convergence.wgsl`, where reals have 32 bits.
-    struct Check {
-        steps: u32,
-        flags: u32,
-        epsilon: f32,
-        unknown: f32,
-        bound: f32,
-    }
-}
-
-/// Reals of 64 bits.
-mod wide {
-    use crate::gpu::params::parameters;
-
-    parameters! {
-        pub(super) struct Check {
-            steps: u32,
-            flags: u32,
-            epsilon: f64,
-            unknown: f64,
-            bound: f64,
-        }
-    }
-}
 
 /// The parameters of a check: `Check` of `shaders/stencil/convergence.wgsl`, with reals as wide as those of the grid.
 pub(super) fn params(element: Element, until: Until, steps: u32) -> Vec<u8> {
     let flags = u32::from(until.norm == Norm::L2) + 2 * u32::from(until.accuracy == Accuracy::Exact);
-    let (epsilon, unknown, bound) = (until.epsilon, f64::INFINITY, bound(element, until.epsilon));
-    if element == Element::F64 {
-        bytemuck::bytes_of(&wide::Check { steps, flags, epsilon, unknown, bound }).to_vec()
-    } else {
-        let [epsilon, unknown, bound] = [epsilon, unknown, bound].map(|real| real as f32);
-        bytemuck::bytes_of(&Check { steps, flags, epsilon, unknown, bound }).to_vec()
-    }
+    let reals = [until.epsilon, f64::INFINITY, bound(element, until.epsilon)];
+    [bytemuck::bytes_of(&[steps, flags]), &real(element).encode(&reals)].concat()
 }
 
 /// The bound below which a sum of squares has a root below epsilon: roots differ from GPU to GPU. It is at least
@@ -68,12 +37,20 @@ pub(super) fn meets(until: &Until, element: Element, max: f64, squares: f64) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::params::assert_alike;
-    use crate::stencil::aux_kernels::convergence;
+    use crate::gpu::params::fields_of;
+    use crate::stencil::aux_kernels;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        assert_alike::<Check>("f32", &convergence(Element::F32));
-        assert_alike::<wide::Check>("f64", &convergence(Element::F64));
+        for (element, size) in [(Element::F32, 4), (Element::F64, 8)] {
+            let expected =
+                [("steps", 0), ("flags", 4), ("epsilon", 8), ("unknown", 8 + size), ("bound", 8 + 2 * size)];
+            let kernel = aux_kernels::kernel(element, "decide");
+            assert_eq!(
+                fields_of("Check", &kernel.label, &kernel.wgsl),
+                expected.map(|(name, at)| (name.to_owned(), at))
+            );
+            assert_eq!(params(element, Until::new(0.5), 1).len(), 8 + 3 * size);
+        }
     }
 }

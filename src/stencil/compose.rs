@@ -3,7 +3,7 @@
 use crate::element::Element;
 use crate::gpu::kernel::{Access, PARAMETERS, Slot};
 use crate::gpu::pass::SECOND;
-use crate::shader::{self, Composer, Piece, rooms};
+use crate::shader::{self, Composer, rooms};
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
@@ -22,7 +22,7 @@ impl Config {
         formula::pieces(self, composer)
             .define("fixed_borders", self.is_for_fixed_borders())
             .define("rhs", self.rhs)
-            .provide("element", element(self.element))
+            .generate("element", "the element type", format!("alias Elem = {};", self.element))
             .provide("strip", strip::strip(self.tuning.strip))
             .choose("star5", if equal { "stencil/stars/five_one_weight" } else { "stencil/stars/five" })
             .choose("star7", if equal { "stencil/stars/seven_one_weight" } else { "stencil/stars/seven" })
@@ -82,9 +82,4 @@ impl Config {
 /// The extensions that a module over an element type must enable.
 pub(super) fn extensions(element: Element) -> &'static [&'static str] {
     if element == Element::F16 { &["f16"] } else { &[] }
-}
-
-/// The alias by which kernels refer to the element type.
-pub(super) fn element(element: Element) -> Vec<Piece> {
-    vec![Piece::new("generated: the element type", format!("alias Elem = {element};"))]
 }

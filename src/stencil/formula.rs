@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::shader::{Composer, Piece};
+use crate::shader::Composer;
 use crate::stencil::config::{Config, Kinds};
 use crate::stencil::stencils::{Dims, Stencil};
 
@@ -14,8 +14,8 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let own = stencil.formula.filter(|_| config.kinds() != Kinds::All);
     let reach = format!("const REACH: i32 = {};", stencil.radius());
     composer
-        .provide("reach", vec![Piece::new("generated: the cells that the stencil reaches", reach)])
-        .provide("classes", vec![Piece::new("generated: the sum of the stencil's classes", sum(stencil))])
+        .generate("reach", "the cells that the stencil reaches", reach)
+        .generate("classes", "the sum of the stencil's classes", sum(stencil))
         .choose("formula", own.unwrap_or("stencil/points/any"))
 }
 

@@ -74,10 +74,10 @@ mod tests {
     use super::*;
     use crate::element::Element;
     use crate::gpu::params::assert_alike;
-    use crate::stencil::aux_kernels::halo;
+    use crate::stencil::aux_kernels;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        assert_alike::<Params>("halo", &halo(Element::F32));
+        assert_alike::<Params>("halo", &aux_kernels::kernel(Element::F32, "gather").wgsl);
     }
 }

@@ -70,15 +70,10 @@ impl Residual {
         count: Slice<'_>,
         out: &Buffer,
     ) -> Result<Bound, Error> {
-        let (reducer, config) = (kernels.residual(self)?, &kernels.config);
+        let config = &kernels.config;
         let out =
             if self == Residual::Changes { out.into() } else { Slice::at(out, exact_at(config.element)) };
         let [first, second] = [grids.first, grids.second].map(|it| Slice::new(it, 0, config.bytes()));
-        let changes = || reducer.of(Both { first, second });
-        match changes().count_buffer(count).bind(out) {
-            // A reduction in two launches takes no count: it goes on reading when the run has stopped.
-            Err(error) if error.is_setting("launches") => Ok(changes().bind(out)?),
-            prepared => Ok(prepared?),
-        }
+        kernels.residual(self)?.of(Both { first, second }).count_buffer(count).bind(out)
     }
 }

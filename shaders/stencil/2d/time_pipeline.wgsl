@@ -62,16 +62,6 @@
 #import team_ring
 #import blocks2d
 
-fn width_of_strip() -> i32 {
-    return i32(COLS * PACKS) * LANES;
-}
-
-fn columns_of(block: Block) -> Span {
-    let lost = (i32(params.steps) + LANES - 1) / LANES * LANES;
-    let cols = i32(params.cols);
-    return span_of(block.across, params.blocks_across, width_of_strip(), lost, cols, params.west, params.east);
-}
-
 // The distance in rows from the row that enters a team's first level to the row that leaves its last.
 const TEAM_DELAY: i32 = (LEVELS - 1) * LAG + 1;
 
@@ -91,7 +81,7 @@ fn ends_of(columns: Span, col: i32) -> Ends {
 fn plain_turns_of(rows: LayerRange, turns: i32) -> Plain {
     // A strip that contains a fixed side in its interior needs special handling in every turn.
     let has_fixed = params.west == FIXED || params.east == FIXED;
-    let every_turn = has_fixed && i32(params.cols) < width_of_strip();
+    let every_turn = has_fixed && i32(params.cols) < width_of_tile();
 #ifdef subgroups
     // Compilers write the loops out for this case and for the other one, with fewer registers in each. FXC refuses the
     // barriers in them then; it has no subgroup operations.
@@ -165,7 +155,7 @@ fn main(
 #ifdef subgroups
     let place = subgroup * width + subgroup_lane;
 #endif
-    let columns = columns_of(block);
+    let columns = columns_of(block.across);
     let lane = place % COLS;
     let col = columns.first + i32(lane * PACKS) * LANES;
     let work = RowWork(rows, columns, row_fetches(place, columns.first), place / COLS, lane, place, col);
@@ -184,8 +174,7 @@ fn main(
     let turns = turns_of(rows);
     let plain = plain_turns_of(rows, turns);
     let ends = ends_of(columns, work.col);
-    let has_ends = (block.across == 0 && params.west == FIXED)
-        || (block.across + 1 == i32(params.blocks_across) && params.east == FIXED);
+    let has_ends = has_fixed(columns, width_of_tile(), i32(params.cols), params.west, params.east);
     var i = 0;
     for (var part = 0; part < 2; part++) {
         let fixed_cells = fixed_cells_of(sources);

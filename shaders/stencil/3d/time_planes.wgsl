@@ -56,18 +56,8 @@
 #import team_levels
 #import tiles
 
-fn width_of_tile() -> i32 {
-    return i32(COLS * PACKS) * LANES;
-}
-
 fn height_of_tile() -> i32 {
     return i32(ROWS * STRIP);
-}
-
-fn columns_of(across: i32) -> Span {
-    let lost = (i32(params.steps) + LANES - 1) / LANES * LANES;
-    let cols = i32(params.cols);
-    return span_of(across, params.blocks_across, width_of_tile(), lost, cols, params.west, params.east);
 }
 
 fn lines_of(down: i32) -> Span {
@@ -85,10 +75,6 @@ fn turns_of(planes: LayerRange) -> i32 {
 }
 
 // True if a tile has fixed rows, or fixed columns.
-fn has_fixed(span: Span, width: i32, length: i32, low: u32, high: u32) -> bool {
-    return (low == FIXED && span.first <= 0) || (high == FIXED && span.first + width >= length);
-}
-
 fn has_ends_at(tile: Tile) -> bool {
     let lines = lines_of(tile.down);
     let columns = columns_of(tile.across);

@@ -101,10 +101,10 @@ pub(super) fn heights(config: &Config, machine: &Machine, shape: &Shape) -> impl
 /// Workgroups of a pass, and the layers that pass through each of them.
 pub(super) fn work(config: &Config, machine: &Machine) -> Option<(u64, u64)> {
     let steps = config.deepest(&machine.limits);
-    let (strips, lines) = plan::strips(config, steps).zip(plan::lines(config, steps))?;
+    let [Some(across), Some(down)] = plan::tiles(config, steps) else { return None };
     let layers = config.layers();
     let height = config.tuning.layers_per_group.min(layers);
-    let groups = u64::from(strips) * u64::from(lines) * u64::from(layers.div_ceil(height));
+    let groups = u64::from(across) * u64::from(down) * u64::from(layers.div_ceil(height));
     Some((groups, u64::from(height) + u64::from(steps) + u64::from(delay(config))))
 }
 

@@ -96,12 +96,13 @@ impl Config {
 pub(super) fn check(config: &Config) -> Result<(), Error> {
     let Config { grid, tuning, .. } = *config;
     SettingError::unless("grid.cols", grid.cols, 1..=MOST_COLS)?;
-    if plan::strips(config, 1).is_none() {
+    let [across, down] = plan::tiles(config, 1);
+    if across.is_none() {
         let allowed =
             "more: a team loads columns on either side that it does not write, and would write none";
         return Err(SettingError::new("cells_per_lane", tuning.cells_per_lane, allowed).into());
     }
-    if plan::lines(config, 1).is_none() {
+    if down.is_none() {
         let allowed = "more: a workgroup loads rows on either side that it does not write, and would write none; or use a \
                        block of more rows";
         return Err(SettingError::new("strip", tuning.strip, allowed).into());
@@ -124,31 +125,26 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
 
 /// Adds the pieces that the kernel's text imports.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
-    let unrolled = config.unrolled();
-    let shares = match (config.stencil.dims, config.stencil.is_star()) {
-        (_, true) => "stencil/shares/star",
-        (Dims::Two, false) => "stencil/shares/box9",
-        (Dims::Three, false) => "stencil/shares/box27",
-    };
-    let fixed_cells = match (config.stencil.dims, config.stencil.is_star()) {
-        (Dims::Three, true) => "stencil/fixed_cells/in_beside",
-        _ => "stencil/fixed_cells/in_sums",
-    };
-    let (layer, levels) = match config.stencil.dims {
-        Dims::Two => (unrolled.lane_row(), unrolled.team_levels()),
-        Dims::Three => (unrolled.lane_plane(), unrolled.plane_levels()),
-    };
-    let (streams, exchange) = match config.stencil.dims {
-        Dims::Two => ("stencil/streams/rows", "stencil/shared/team_ring"),
-        Dims::Three => ("stencil/streams/planes", "stencil/shared/exchanged_rows"),
-    };
-    composer
-        .define("subgroups", config.subgroups)
-        .define("bits_64", config.element.size() == 8)
-        .choose("shares", shares)
-        .choose("streams", streams)
-        .choose("fixed_cells", fixed_cells)
-        .choose("exchange", exchange)
-        .provide("lane_layer", layer)
-        .provide("team_levels", levels)
+    let (unrolled, star) = (config.unrolled(), config.stencil.is_star());
+    let composer =
+        composer.define("subgroups", config.subgroups).define("bits_64", config.element.size() == 8);
+    match config.stencil.dims {
+        Dims::Two => composer
+            .provide("lane_layer", unrolled.lane_row())
+            .provide("team_levels", unrolled.team_levels())
+            .choose("shares", if star { "stencil/shares/star" } else { "stencil/shares/box9" })
+            .choose("streams", "stencil/streams/rows")
+            .choose("exchange", "stencil/shared/team_ring")
+            .choose("fixed_cells", "stencil/fixed_cells/in_sums"),
+        Dims::Three => composer
+            .provide("lane_layer", unrolled.lane_plane())
+            .provide("team_levels", unrolled.plane_levels())
+            .choose("shares", if star { "stencil/shares/star" } else { "stencil/shares/box27" })
+            .choose("streams", "stencil/streams/planes")
+            .choose("exchange", "stencil/shared/exchanged_rows")
+            .choose(
+                "fixed_cells",
+                if star { "stencil/fixed_cells/in_beside" } else { "stencil/fixed_cells/in_sums" },
+            ),
+    }
 }

@@ -22,29 +22,26 @@ fn side_by_side(width: u64, lost: u32, length: u32, sides: (Border, Border)) -> 
     u32::try_from(1 + (needed - width).div_ceil(each)).ok()
 }
 
-/// The workgroups of a pass side by side.
-pub(super) fn strips(config: &Config, steps: u32) -> Option<u32> {
-    let Tuning { block, cells_per_lane, .. } = config.tuning;
+/// The workgroups of a pass side by side and, in 3D, one below the other.
+pub(super) fn tiles(config: &Config, steps: u32) -> [Option<u32>; 2] {
+    let Config { grid, tuning: Tuning { block, cells_per_lane, strip, .. }, .. } = *config;
+    let [columns, rows, _] = config.borders.pairs();
     let width = u64::from(block.cols) * u64::from(cells_per_lane);
-    let lost = steps.next_multiple_of(config.lanes());
-    side_by_side(width, lost, config.grid.cols, config.borders.pairs()[0])
-}
-
-/// In 3D, the workgroups of a pass one below the other.
-pub(super) fn lines(config: &Config, steps: u32) -> Option<u32> {
-    let Tuning { block, strip, .. } = config.tuning;
+    let across = side_by_side(width, steps.next_multiple_of(config.lanes()), grid.cols, columns);
     let height = u64::from(block.rows) * u64::from(strip);
-    match config.stencil.dims {
+    let down = match config.stencil.dims {
         Dims::Two => Some(1),
-        Dims::Three => side_by_side(height, steps, config.grid.rows, config.borders.pairs()[1]),
-    }
+        Dims::Three => side_by_side(height, steps, grid.rows, rows),
+    };
+    [across, down]
 }
 
 /// Returns true if workgroups, windows and the binding of all parameters are large enough for passes of up to this many steps.
 pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
     let cut = config.cut(limits, steps);
-    let workgroups_fit = strips(config, steps).is_some() && lines(config, steps).is_some();
-    workgroups_fit && cut.fits(config.is_ring()) && blocks_fit(cut, limits, steps)
+    tiles(config, steps).iter().all(Option::is_some)
+        && cut.fits(config.is_ring())
+        && blocks_fit(cut, limits, steps)
 }
 
 /// Returns true if the parameters of all passes of up to this many steps fit in one binding, twice: a run that stops at
@@ -58,7 +55,6 @@ fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
 /// The workgroups of a pass of this many steps, which [`fits`]: side by side, one below the other, and one behind the other for the
 /// layers that they write.
 pub(in crate::stencil) fn workgroups(config: &Config, steps: u32, written: u32) -> [u32; 3] {
-    let [across, down] =
-        [strips(config, steps), lines(config, steps)].map(|fit| fit.expect("so many steps fit"));
+    let [across, down] = tiles(config, steps).map(|fit| fit.expect("so many steps fit"));
     [across, down, written.div_ceil(config.tuning.layers_per_group).max(1)]
 }
