@@ -53,11 +53,6 @@ impl Error {
             other => other,
         }
     }
-
-    /// Returns true if it is about the setting with a name.
-    pub(crate) fn is_setting(&self, name: &str) -> bool {
-        matches!(self, Error::Setting(error) if error.name == name)
-    }
 }
 
 /// The device was created without a feature that an operator, a map or a kernel needs.

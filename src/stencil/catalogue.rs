@@ -143,15 +143,6 @@ impl Variant {
         rows.saturating_mul(cols).saturating_mul(planes)
     }
 
-    /// The smallest block that it supports, in rows and in columns.
-    pub const fn smallest_side(&self) -> u32 {
-        match self.mapping {
-            Mapping::Overlapped => 3,
-            Mapping::Direct => 2,
-            Mapping::Cells | Mapping::Strips | Mapping::Pipeline => 1,
-        }
-    }
-
     /// Returns true if it supports every stencil of its dimensions, and every border.
     pub const fn is_general(&self) -> bool {
         matches!(self.serves, All(_))

@@ -124,7 +124,7 @@ impl Config {
     /// Returns this configuration for these weights.
     pub(super) fn weighed(self, weights: Weights) -> Self {
         // A time-blocked kernel has fixed operations, which do not depend on the weights.
-        let one_weight = !self.variant.is_blocked() && self.stencil.is_one_weight(weights);
+        let one_weight = !self.variant.is_blocked() && self.stencil.is_star() && weights[0] == weights[1];
         Config { one_weight, ..self }
     }
 

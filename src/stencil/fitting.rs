@@ -8,7 +8,7 @@ use crate::gpu::window;
 use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::{Config, Kinds, Open};
-use crate::stencil::shape::{Block, Grid};
+use crate::stencil::shape::{Block, Border, Grid};
 use crate::stencil::stencils::Dims;
 
 /// The most bytes of a grid on any device, so that positions in it can be added in 64 bits.
@@ -88,7 +88,7 @@ impl Config {
             let message = format!("`{}` knows the borders fixed, reflect and wrap; {remedy}", variant.name);
             return Err(Error::setting("borders", message));
         }
-        if !self.borders.are_consistent() {
+        if self.borders.pairs().iter().any(|(low, high)| (*low == Border::Wrap) != (*high == Border::Wrap)) {
             let message = "a direction must be periodic on both sides or on none";
             return Err(Error::setting("borders", message));
         }
@@ -122,7 +122,11 @@ impl Config {
     /// Checks the workgroup's shape and memory.
     fn check_block(&self, limits: &Limits) -> Result<(), Error> {
         let Block { rows, cols } = self.tuning.block;
-        let smallest = self.variant.smallest_side();
+        let smallest = match self.variant.mapping {
+            Mapping::Overlapped => 3,
+            Mapping::Direct => 2,
+            Mapping::Cells | Mapping::Strips | Mapping::Pipeline => 1,
+        };
         for (name, side) in [("block.rows", rows), ("block.cols", cols)] {
             SettingError::unless(name, side, smallest..=u32::MAX)?;
         }

@@ -263,6 +263,7 @@ impl Config {
 mod tests {
     use super::*;
     use crate::element::Element;
+    use crate::stencil::shape::Borders;
     use crate::stencil::stencils::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 
     fn config(stencil: &'static Stencil, grid: Grid) -> Config {
@@ -278,6 +279,14 @@ mod tests {
                 crate::gpu::params::assert_alike::<Params>(variant.name, &config.compose());
             }
         }
+    }
+
+    #[test]
+    fn borders_that_wrap_on_one_side_are_refused() {
+        let borders = Borders { west: Border::Wrap, ..Borders::default() };
+        let plane = config(&FIVE_POINT, Grid::plane(8, 8)).with_borders(borders);
+        let error = plane.plan(Features::empty(), &Limits::default()).unwrap_err();
+        assert!(error.to_string().contains("on both sides"), "{error}");
     }
 
     #[test]

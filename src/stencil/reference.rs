@@ -3,7 +3,7 @@
 use crate::stencil::config::Config;
 use crate::stencil::shape::{Border, Borders, Grid};
 use crate::stencil::stencils::{Stencil, Weights};
-use crate::stencil::until::{Outcome, Until};
+use crate::stencil::until::{Norm, Outcome, Until};
 
 /// Everything that the result depends on, except the cells.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +106,9 @@ impl<'a> Problem<'a> {
             outcome.steps += 1;
             if outcome.steps.is_multiple_of(until.every) || outcome.steps == steps {
                 (outcome.max, outcome.l2) = residual(&source, &target);
-                outcome.converged = until.is_met(outcome.max, outcome.l2);
+                // Changes that are NaN are never small.
+                outcome.converged =
+                    outcome.max < until.epsilon && (until.norm == Norm::Max || outcome.l2 < until.epsilon);
             }
             std::mem::swap(&mut source, &mut target);
         }

@@ -158,11 +158,6 @@ impl Borders {
     pub const fn pairs(self) -> [(Border, Border); 3] {
         [(self.west, self.east), (self.north, self.south), (self.near, self.far)]
     }
-
-    /// Returns true if every direction is periodic on both sides or on none.
-    pub fn are_consistent(self) -> bool {
-        self.pairs().iter().all(|(low, high)| (*low == Border::Wrap) == (*high == Border::Wrap))
-    }
 }
 
 /// The invocations of one workgroup: rows × columns.
@@ -226,11 +221,5 @@ mod tests {
         for wrong in ["", "open", "constant=", "constant=nan", "fixed=1"] {
             assert!(wrong.parse::<Border>().is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn periodic_sides_come_in_pairs() {
-        assert!(Borders::all(Border::Wrap).are_consistent());
-        assert!(!Borders { west: Border::Wrap, ..Borders::default() }.are_consistent());
     }
 }

@@ -331,11 +331,6 @@ impl Stencil {
         steps.last().expect("a general kernel serves every stencil")
     }
 
-    /// Returns true if its kernels multiply once: it has a centre and one class around it, both of one weight.
-    pub fn is_one_weight(&self, weights: Weights) -> bool {
-        self.is_star() && weights[0] == weights[1]
-    }
-
     /// Returns true if it has a centre and one class around it.
     pub(crate) const fn is_star(&self) -> bool {
         self.classes.len() == 2

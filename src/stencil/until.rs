@@ -88,11 +88,6 @@ impl Until {
         }
         Ok(SettingError::unless("Until::every", self.every, 1..=u32::MAX)?)
     }
-
-    /// Returns true if the changes are small enough. If one of them is NaN, they never are.
-    pub fn is_met(&self, max: f64, l2: f64) -> bool {
-        !l2.is_nan() && max < self.epsilon && (self.norm == Norm::Max || l2 < self.epsilon)
-    }
 }
 
 /// The outcome of a run.
