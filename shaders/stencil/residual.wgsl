@@ -11,15 +11,6 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
     return Acc(change, change * change);
 }
 
-fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
-    let change = abs(vec4<Real>(first) - vec4<Real>(second));
-    let squares = change * change;
-    return Acc(
-        max(max(change.x, change.y), max(change.z, change.w)),
-        (squares.x + squares.y) + (squares.z + squares.w),
-    );
-}
-
 fn identity() -> Acc {
     return Acc(Real(0), Real(0));
 }
