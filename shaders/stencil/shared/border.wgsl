@@ -1,24 +1,15 @@
-// The borders of the grid, for stencils that reach one cell.
-//
-// Each side is separately fixed, reflecting or wrapping around.
+// The borders of the grid, for stencils that reach one cell. Each side is fixed, reflects or wraps around.
 //
 //     position          -1     0     1   ...  n-2   n-1     n
 //     fixed                   const  the cells at the side are never computed, and nothing beyond them is read
 //     reflect            0     0     1   ...  n-2   n-1   n-1      no flow through the side (Neumann)
 //     wrap              n-1    0     1   ...  n-2   n-1    0       a ring; in two directions, a torus
 //
-// Reflection is at the outer edge of the outermost cell. So a constant stays constant, and cos(kπ (i + 1/2) / n) keeps its shape exactly; the
-// border `mirror` (-1 is 1) would preserve cos(kπ i / (n - 1)) instead. For a stencil that reaches one cell this is clamping.
+// Reflection is at the outer edge of the outermost cell, so for a stencil that reaches one cell it is clamping. Directions are independent:
+// a cell beyond a corner (which 27 points need) follows from the two or three sides that meet there.
 //
-// Directions are independent, so a cell beyond a corner (which 27 points need) follows from the two or three sides that meet there. Where a
-// fixed side meets another kind, the cells at the fixed side are constants, including the corner.
-//
-// Blocks that extend beyond the grid load positions past `n`. They get an arbitrary cell, which is not used.
-//
-// `fixed_borders`: all sides are fixed, so all neighbours of a computed cell are in the grid. Only blocks that extend beyond the grid must not
-// read outside it: the `_at` functions clamp any position, and the `_beside` functions take a neighbour of a computed cell and do nothing.
-//
-// A grid of one or two cells in some direction consists of border: nothing is computed.
+// The `_at` functions take any position, also of blocks that extend beyond the grid: past `n` they return an arbitrary cell, which is not
+// used. The `_beside` functions take a neighbour of a computed cell. If all sides are fixed (`fixed_borders`), it is in the grid.
 #import params
 #import computed
 
@@ -38,7 +29,6 @@ fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     return u32(select(select(i, after, i > last), before, i < 0));
 }
 
-// A neighbour of a computed cell may lie beyond the grid here.
 fn neighbour_at(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     return inside(i, count, low_side, high_side);
 }

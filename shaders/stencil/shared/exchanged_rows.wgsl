@@ -39,7 +39,7 @@ fn clear_exchanged(place: u32) {
     }
 }
 
-// The lanes beside one. The outermost lanes get any: the cells that depend on these are not written.
+// The lanes beside one; of the outermost lanes any, because no cell that depends on it is written.
 fn lane_before(place: u32) -> u32 {
     return max(place, 1u) - 1u;
 }

@@ -1,11 +1,10 @@
 // The cell of the grid that a position beyond a side stands for, at any distance.
 //
 // A kernel that takes T steps at once needs cells up to T beyond a side. Layers come one after the other, so mirrors
-// and fixed sides in that direction are handled at every step (time_step.wgsl); only a periodic grid has layers
-// beyond its ends. Columns lie side by side in the lanes, where a step at the side would differ from lane to lane. So
-// lanes beyond a mirror hold the mirror image, and step it like all other cells. It stays the mirror image, bit for
-// bit, because a step adds the cell to the west and the cell to the east, and the order does not matter. Beyond a
-// periodic side lies the grid's other end.
+// and fixed sides in that direction are handled at every step (time_step.wgsl). Columns lie side by side in the lanes,
+// where a step at the side would differ from lane to lane. So lanes beyond a mirror hold the mirror image, and step it
+// like all other cells. It stays the mirror image, bit for bit: the sum of the cells to the west and to the east does
+// not depend on their order. Beyond a periodic side lies the grid's other end.
 //
 //     columns of a mirrored row      -3  -2  -1 | 0   1   2   3  ...  n-1 | n   n+1
 //     hold what lies in               2   1   0 | 0   1   2   3       n-1 | n-1 n-2
@@ -25,7 +24,6 @@ struct PackSource {
 }
 
 #ifdef fixed_borders
-// Nothing beyond a fixed side is ever needed: something inside stands for it.
 fn layer_source(l: i32) -> u32 {
     return u32(clamp(l, 0, layer_count() - 1));
 }

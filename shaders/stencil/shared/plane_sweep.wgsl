@@ -8,9 +8,8 @@
 //     first round      p - 1       p       p + 1     p + 2       computes p and p + 1
 //     next round       p + 3     p + 4     p + 1     p + 2       computes p + 2 and p + 3
 //
-// Two barriers per round separate the writing and reading of a layer. So unrolling has fewer barriers per plane and more loads in flight, and
-// takes more workgroup memory. The code is written out for the largest UNROLL; the pipeline compiler removes the rest. A last round may
-// have fewer planes than UNROLL: the layers of the missing planes are loaded like all others, and not used.
+// Two barriers per round separate the writing and reading of a layer. The code is written out for the largest UNROLL; the pipeline compiler
+// removes the rest. A last round may have fewer planes than UNROLL: the layers of the missing planes are loaded, and not used.
 #import layers
 #import outputs
 #import tile

@@ -1,8 +1,5 @@
-// Rows of packs, each with the sums of its cells' neighbours to the west and to the east. A row contributes
-// these to the new cells in it and in the neighbouring rows.
-//
-// One vector and two words are loaded for a row of packs. A sum of two neighbours serves the row's own cells
-// and the rows above and below, whose diagonal neighbours they are.
+// Rows of packs, each with the sums of its cells' neighbours to the west and to the east. These sums serve the
+// row's own cells and those in the rows above and below, whose diagonal neighbours they are.
 #import lanes
 #import border
 

@@ -1,5 +1,4 @@
-// The columns that a workgroup of a time-blocked kernel writes, and the first one that it loads; in 3D its rows as
-// well.
+// The columns that a workgroup of a time-blocked kernel writes, and the first one that it loads; in 3D its rows too.
 //
 // Workgroups overlap: each step makes one more column on either side of a workgroup's cells invalid, so `lost`
 // columns on either side are loaded and stepped, and not written. At a fixed side nothing is lost.

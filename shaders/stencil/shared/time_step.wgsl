@@ -2,15 +2,13 @@
 // part of a row in 2D, and its part of a plane in 3D.
 //
 // A level keeps two layers. `sum` is the new cells of the layer that came last, which still lack the layer behind
-// it. `beside` is what that layer contributes to the layers before and behind it. When the next layer comes, it
-// completes `sum` (`out_of`); then both are replaced (`level_of`). These are separate functions because what goes
-// out needs no other lane's cells with 5 points: the next level can ask its neighbours for theirs while this one
-// still computes its sums.
+// it. `beside` is what that layer contributes to the layers before and behind it. The next layer completes `sum`
+// (`out_of`), then both are replaced (`level_of`). These are two functions because with 5 points `out_of` needs no
+// other lane's cells: the next level fetches its neighbours' cells while this one still computes its sums.
 //
-// The same step is there three times. The plain form is for the inside of the grid. `_at_ends` also keeps the cells at
-// fixed sides along the layer. `_at_border` keeps the cells of any fixed side, and gives the layers at a
-// mirror their mirror image. All of these are selections, so where nothing is kept or mirrored the three forms give the
-// same bits.
+// The plain form of a step is for the inside of the grid. `_at_ends` also keeps the cells at fixed sides along the
+// layer. `_at_border` keeps the cells of any fixed side, and gives the layers at a mirror their mirror image. These
+// are selections, so where nothing is kept or mirrored the three forms give the same bits.
 #import exchange
 #import lane_layer
 #import stream

@@ -1,7 +1,5 @@
-// The star of five cells: the weighted sum of cells that 2D kernels have read.
-//
-// With a separate weight for the centre, a step can be damped, or omit the centre. Weights are read once, before any
-// loop: as far as a compiler knows, a store to `result` could change them.
+// The star of five cells, with a weight of the centre. Weights are read once, before any loop: as far as a compiler
+// knows, a store to `result` could change them.
 #import params
 #import cells
 
