@@ -3,7 +3,6 @@
 use crate::element::{Element, Value};
 use crate::group::aggregate::Aggregate;
 use crate::group::{GroupById, GroupByKey};
-use crate::reduce::Op;
 use crate::reduce::exact::{self, Format, State};
 use crate::reduce::{Op, reference};
 
