@@ -1,16 +1,15 @@
 // runs: reduces each run inside a tile and publishes a summary: run count, open first run, open last run.
 //
-// The place of a result is the number of runs before it, so it depends on all earlier tiles. CUB's `DeviceReduce::ReduceByKey` spins until
-// the neighbour has published its count ("decoupled look-back"); WGSL does not promise that the neighbour ever runs. So no workgroup
-// waits: a tile writes the results that it can finish to a room of its own, and the accumulators of its two open ends.
+// The place of a result is the number of runs before it, so it depends on all earlier tiles. CUB waits until the neighbour has published its count;
+// here no workgroup waits: a tile writes the results that it can finish to a room of its own, and the accumulators of its two open ends.
 //
 //     keys    a a a b | b b b b | b c c d | d d d d        | are borders of tiles
 //     begin   a     b |         |   c   d |
 //     room    a: 3    |         | c: 2    |                results of runs that begin and end in a tile
 //     ends    -  b: 1 | b: 4    | b:1 d:1 | d: 4           what lies before the first run, and the last run
 //
-// Then `join` and `join_all` add up counts and join open ends, and `place` moves the results and finishes runs across borders. If runs are
-// long, keys and values are read once, and hardly anything is written. A tile with more runs than fit its room only counts them for `again`.
+// Then `join` and `join_all` add up counts and join open ends, and `place` moves the results and finishes runs across borders. A tile with more
+// runs than fit its room only counts them for `again`.
 //
 // A tile has sixteen pairs for each invocation:
 //   * Each key that differs from the one before sets a bit: a run begins. Their number decides if there is room.

@@ -1,7 +1,6 @@
 // workgroup: every workgroup counts in its own memory, and then adds its counts to the result once.
 //
-// One `atomicAdd` to storage per key is slow: the last-level cache adds to one address about once per cycle, so 2^30 equal keys take more
-// than half a second. Here storage receives one addition per bin and workgroup.
+// One `atomicAdd` to storage per key is slow: 2^30 equal keys take more than half a second. Here storage receives one addition per bin and workgroup.
 //
 // Inside the workgroup, lanes that access different words of one of the 32 banks, or add to one word, wait for each other. So each bin has
 // COPIES adjacent counters, and each lane uses one of them:

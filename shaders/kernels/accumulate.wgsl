@@ -13,8 +13,7 @@
 //
 // The order of the atomics varies. That does not affect integers, but a sum of floats may have different last bits every time.
 //
-// Beyond the documents. csc367 asks which is faster, an atomic or one more kernel; CUB's reduction has this one as its variant without a
-// guaranteed order.
+// CUB's reduction has it as the variant without a guaranteed order.
 #import entry
 #import fold_vectors
 #import subgroup_reduce

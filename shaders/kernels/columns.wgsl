@@ -1,8 +1,7 @@
 // columns: reduces the middle axis of a row-major array, [outer, len, inner] to [outer, inner].
 //
-// The elements of one result are `inner` apart. If each invocation follows one column, neighbouring
-// invocations follow neighbouring columns, and together they read complete rows. So a team is a rectangle,
-// `width` columns wide and as many rows high as it has invocations for:
+// The elements of one result are `inner` apart. Neighbouring invocations follow neighbouring columns, so together they read complete rows. A team is
+// a rectangle, `width` columns wide and as many rows high as it has invocations for:
 //
 //     team of 8, inner = 5, width 4         columns 0 … 3        column 4: another team's
 //         row 0, 2, 4 …                     i0  i1  i2  i3
@@ -11,15 +10,12 @@
 // It moves along the axis by its height; then a tree in workgroup memory over its rows reduces each column to one value. Neither
 // side of the rectangle need be a power of two.
 //
-//   * Few columns, long axis: the axis is cut into chunks, whose accumulators are an array [outer, chunks, inner].
-//     A second dispatch of this kernel reduces the middle axis of that array.
+//   * Few columns, long axis: the axis is cut into chunks, and a second dispatch reduces the accumulators, [outer, chunks, inner].
 //   * Many columns, short axis: a team is wide and low, or small, so that a workgroup has several.
 //   * `map` receives positions along the axis.
 //
 // Four rows are in flight for each invocation, with one element each: 2048 invocations on a core with 16 bytes each are 32 KiB, and
 // an H200 needs 25 KiB (4.8 TB/s × 700 ns ÷ 132 cores).
-//
-// Beyond the documents.
 #import entry
 #import column
 #import load

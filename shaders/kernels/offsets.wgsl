@@ -20,10 +20,10 @@
 //                                    the segment starts there, in the tile before it, to one accumulator
 //   third (partials to results)      for each border that is the first of its segment, reduces those accumulators, in order
 //
-// The segment that contains a border writes its mark each time, so nothing has to be reset, and no atomic operation in storage is needed. The
-// same offsets give the same bits every time. All three dispatches are this kernel: `bounds` returns the range of a slot.
+// The segment that contains a border writes its mark each time, so nothing has to be reset. The same offsets give the same bits every time. All
+// three dispatches are this kernel: `bounds` returns the range of a slot.
 //
-// Beyond the documents. CUB's DeviceSegmentedReduce uses one block per segment, whatever its length.
+// CUB's DeviceSegmentedReduce uses one block per segment, whatever its length.
 #import entry
 #import order
 #import tiles

@@ -1,8 +1,7 @@
 // segments: many results from one dispatch; a team of invocations reduces each segment.
 //
-// With a workgroup of 256 for each segment of 256 elements, every invocation has a single load and then eight steps of a tree, which take most
-// of the time. One invocation for each segment needs no tree, but neighbouring invocations then read far apart, and a thousand segments keep
-// only a thousand invocations busy.
+// With a workgroup of 256 for each segment of 256 elements, an invocation has a single load and then eight steps of a tree. One invocation for each
+// segment needs no tree, but neighbouring invocations then read far apart, and a thousand segments keep only a thousand of them busy.
 //
 //     team of 1       | s0 | s1 | s2 | s3 | s4 | s5 | s6 | s7 |     one segment per invocation, no tree
 //     team of 4       | s0 . .  . | s1 . .  . |                     two steps of a tree
@@ -11,13 +10,12 @@
 // So the size of a team depends on the length of the segments: it is a power of two such that each invocation has about sixteen elements. These
 // are four vector loads, all in flight at once, as in `single-pass`. The size is a parameter, not an override: one pipeline serves every length.
 //
-//   * A long segment is cut into chunks, one per team. The dispatch then stores accumulators instead of results, and
-//     a second dispatch of this kernel reduces them: its items are the chunks, its segments the chunks of one segment.
+//   * A long segment is cut into chunks, one per team, and a second dispatch of this kernel reduces their accumulators.
 //   * A team that fits a subgroup combines its values by shuffles, without a barrier (shared/team_reduce.wgsl).
 //   * A segment may start in the middle of a vector: up to three elements at either end are loaded singly.
 //   * The assignment of elements to invocations, and the tree, depend only on the length: the same bits every time.
 //
-// Beyond the documents. CUB has one kernel for each regime (a thread, a warp or a block per segment).
+// CUB has one kernel for each regime (a thread, a warp or a block per segment).
 #import entry
 #import order
 #import bounds

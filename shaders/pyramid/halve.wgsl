@@ -8,8 +8,8 @@
 //     level 1    [ 0 ]  [ 1 ]  [   2    ]         3
 //     level 2    [           0          ]         1
 //
-// A dispatch makes the six levels that one workgroup can make by itself, and the next dispatch begins with the last of them. (A dispatch per
-// level would be 12 for 4096 x 4096. The last workgroup cannot make the rest: nothing promises that it sees what others have stored.)
+// A dispatch makes the six levels that one workgroup can make by itself, and the next dispatch begins with the last of them. (The last workgroup
+// cannot make the rest: nothing promises that it sees what others have stored.)
 //
 // A workgroup has 16 x 16 invocations and a tile of 64 x 64 texels of the source:
 //
@@ -21,13 +21,10 @@
 //
 // The source is read once, with sixteen independent loads in flight; all levels together are a third of its texels.
 //
-// The tiles of the last column and row take the texels that are left over: up to 127 columns, which are 31 of level 2. Level 2 of such a
-// tile is made in two rounds.
+// The tiles of the last column and row take the texels that are left over: up to 127 columns. Their level 2 is made in two rounds.
 //
 // Levels in workgroup memory lie one behind the other, so that no invocation overwrites what another still reads. Accumulators are integer
-// keys: NaN, infinities and signed zeros are what they are in reductions.
-//
-// Beyond the documents. AMD's single pass downsampler has the tile of 64 x 64, and one dispatch.
+// keys: NaN, infinities and signed zeros are what they are in reductions. AMD's single pass downsampler has the same tile, and one dispatch.
 #import operator
 #import load_bounds
 #import stored_levels

@@ -11,8 +11,7 @@
 // Atomic additions to storage are slow, and all workgroups add to the same words. So a workgroup takes several tiles, keeps counts and
 // candidates in workgroup memory, and reserves room in storage once. The order of candidates does not affect their ranks.
 //
-// The kernel is limited by integer instructions: four make a key, one finds NaNs, and a bracket takes five, or
-// some more where candidates are. CUB's DeviceTopK counts the digits of all keys first, and reads them again for each digit.
+// Integer instructions limit it: four make a key, one finds NaNs, and a bracket takes five. CUB's DeviceTopK reads all keys again for each digit.
 #import io
 #import grid_entry
 #import input

@@ -11,8 +11,7 @@
 // * Where many are kept, they take neighbouring elements. An invocation loads sixteen before it stores one of them, so it waits twice for memory.
 // * Where few are kept, each invocation lists the positions of the marks in its word; then they take neighbouring positions of this list.
 //
-// The list is short, since memory of a workgroup limits how many of them are at work at a time: with room for a whole tile the kernel takes twice as long on
-// an NVIDIA H200.
+// The list is short: with room for a whole tile the kernel takes twice as long on an NVIDIA H200, as fewer workgroups are at work.
 #import io
 #import entry
 #import order

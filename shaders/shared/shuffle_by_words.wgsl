@@ -1,5 +1,4 @@
-// Shuffles of an accumulator that is wider than 32 bits, word by word: Metal shuffles nothing wider, and Vulkan only with a feature that wgpu
-// does not enable.
+// Shuffles of an accumulator that is wider than 32 bits, word by word: Metal shuffles nothing wider, nor does Vulkan as wgpu opens it.
 #import operator
 #import words
 #import shuffle_words

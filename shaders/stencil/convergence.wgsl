@@ -10,8 +10,7 @@
 //
 // The result is the grid at the check that stopped the run, and the number of steps until then.
 //
-// A run may be recorded in pieces, and a recorded piece may never be submitted. So each piece names the buffer
-// that its first step reads. `resume` checks that the run has arrived there, and stops it otherwise.
+// A recorded piece of a run may never be submitted. So each piece names the buffer that its first step reads, and `resume` stops other runs.
 //
 // A dispatch with nothing to do takes about a microsecond. wgpu checks indirect dispatches in a pass of its own, which costs every step more.
 //

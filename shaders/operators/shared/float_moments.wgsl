@@ -16,8 +16,7 @@
 // The usual split, s = a + b and b - (s - a), fails with compilers that take (a + b) - a for b, as Mesa's does. Here the short float is made
 // by clearing bits. Squares are those of distances in a unit (running_mean.wgsl), which lies in these bits.
 //
-// An integer of 64 bits is the sum of two floats exactly: its upper half times 2^32, and its lower half. n = 0 needs no branch: the divisor is at
-// least one, and nb = 0 makes both terms zero.
+// An integer of 64 bits is the sum of two floats: its upper half times 2^32, and its lower half. The divisor of n = 0 is one.
 #import real
 #import running_mean
 
