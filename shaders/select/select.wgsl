@@ -51,7 +51,7 @@ struct Item {
     value: Selected,
 }
 
-// Four elements of which all loads are in flight at once.
+// Four elements, whose loads are in flight at the same time.
 struct FourItems {
     a: Item,
     b: Item,

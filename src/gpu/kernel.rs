@@ -55,7 +55,7 @@ pub enum Launches {
     /// One launch. No adapter is known on which it fails.
     #[default]
     One,
-    /// Two launches, of which the second has one workgroup.
+    /// Two launches. The second has one workgroup.
     Two,
 }
 

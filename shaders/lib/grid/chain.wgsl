@@ -15,8 +15,8 @@
 //   So a workgroup looks a bounded number of times. Then it computes what is missing itself, and publishes it: first sums of
 //   tiles, then the prefix of a block from the last prefix that is there. Whoever computes a sum, its bits are the same.
 //
-// Atomics are relaxed: nothing orders two words. So each half of a word has a flag beside it, in an atomic word of its own. There are two
-// sides: a dispatch uses one, and clears the other for the next one. The ticket counts through both.
+// Atomics are relaxed: nothing orders two stores. So a state travels in halves of words, and each atomic word holds a half and a flag. The links have
+// two sides: a dispatch uses one side and clears the other for the next dispatch. The ticket counts through both.
 //
 // Cost: 8 bytes to publish for each tile and word of a state, and 8 bytes to read for each tile of the block before it, from the cache that all
 // workgroups share.

@@ -1,7 +1,7 @@
 // A tile in workgroup memory: the total of each four items, in the order of the input.
 //
-// An invocation loads eight vectors of four items, apart from each other, so loads coalesce. In workgroup memory the totals change places: an
-// invocation then has those of 32 items in a row, of which one value takes part in the steps with barriers.
+// An invocation loads eight vectors of four items, and neighbours load neighbouring vectors, so loads coalesce. Workgroup memory transposes the
+// totals: an invocation then adds up the totals of 32 items in a row, and only this sum takes part in the steps with barriers.
 #import io
 #import entry
 #import order
