@@ -1,6 +1,6 @@
 //! Dispatches, recorded into a pass, and operations that are ready to be recorded.
 
-use wgpu::{CommandEncoder, ComputePass, ComputePassDescriptor, ComputePipeline};
+use wgpu::{CommandEncoder, ComputePass, ComputePassDescriptor, ComputePassTimestampWrites, ComputePipeline};
 
 /// A dispatch with its pipeline and bind group.
 #[derive(Clone, Debug)]
@@ -53,15 +53,31 @@ impl Bound {
         Bound { dispatches, label: label.into() }
     }
 
+    /// Returns this operation with a label for the compute pass of [`Bound::encode`]. By default it is `halofold::` and the operation:
+    /// `halofold::reduce::` and the operator's name, `halofold::histogram` or `halofold::pyramid`.
+    pub fn with_label(self, label: impl Into<String>) -> Self {
+        Bound { label: label.into(), ..self }
+    }
+
     /// The number of dispatches that it records.
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()
     }
 
-    /// Records into a new compute pass, whose label is `halofold::` and the operation. For another label, or for timestamps, see
-    /// [`Bound::encode_in_pass`].
+    /// Records into a new compute pass.
     pub fn encode(&self, encoder: &mut CommandEncoder) {
-        self.encode_in_pass(&mut begin(encoder, &self.label));
+        self.encode_timed(encoder, None);
+    }
+
+    /// Records into a new compute pass that writes timestamps.
+    pub fn encode_timed(
+        &self,
+        encoder: &mut CommandEncoder,
+        timestamp_writes: Option<ComputePassTimestampWrites<'_>>,
+    ) {
+        let label = Some(&*self.label);
+        let pass = ComputePassDescriptor { label, timestamp_writes };
+        self.encode_in_pass(&mut encoder.begin_compute_pass(&pass));
     }
 
     /// Records into the caller's pass. This changes the pass's pipeline and bind group 0. halofold itself
