@@ -111,7 +111,6 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernel() {
-        let kernel = DispatchArguments::new(1).kernel(ARGUMENTS, Features::empty(), &Limits::default());
-        crate::gpu::params::assert_alike::<Params>(ARGUMENTS, &kernel.wgsl);
+        crate::gpu::params::assert_kernels::<Params>(&DispatchArguments::new(1));
     }
 }

@@ -72,7 +72,9 @@ impl<K: Eq + Hash> Pipelines<K> {
             blocks.add_bytes(bytemuck::cast_slice(&words));
         }
         let written = |usage| blocks.buffer(device, label, usage);
-        let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), None)) };
+        let Some((count, most)) = count.filter(|_| !passes.is_empty()) else {
+            return Ok((written(BufferUsages::UNIFORM), None));
+        };
         limits::check(SLOTS, limits)?;
         let needed = needs!(limits, max_storage_buffer_binding_size, blocks.size());
         needed.map_err(|error| error.of("a count on the GPU").or("give the length from the host"))?;
@@ -87,16 +89,13 @@ impl<K: Eq + Hash> Pipelines<K> {
         let job = Job { at, most, passes };
         let job = buffers::filled(device, label, bytemuck::bytes_of(&job), BufferUsages::UNIFORM);
         let grid = [passes.div_ceil(workgroup_size), 1];
-        let dispatch = || {
-            kernel.dispatch(device, label, grid, |slot| match slot {
-                0 => templates.as_entire_binding(),
-                1 => parameters.as_entire_binding(),
-                PARAMETERS => job.as_entire_binding(),
-                _ => buffers::slice(count.buffer(), start, count.offset() + WORD - start),
-            })
-        };
-        let dispatch = (passes > 0).then(dispatch);
-        Ok((parameters, dispatch))
+        let dispatch = kernel.dispatch(device, label, grid, |slot| match slot {
+            0 => templates.as_entire_binding(),
+            1 => parameters.as_entire_binding(),
+            PARAMETERS => job.as_entire_binding(),
+            _ => buffers::slice(count.buffer(), start, count.offset() + WORD - start),
+        });
+        Ok((parameters, Some(dispatch)))
     }
 }
 

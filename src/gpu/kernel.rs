@@ -179,6 +179,13 @@ impl Kernel {
     }
 }
 
+/// Returns the overrides that a kernel declares, each with its value.
+pub(crate) fn declared<const N: usize>(all: [(&'static str, u32, bool); N]) -> Vec<(&'static str, f64)> {
+    let declared =
+        |(name, value, is_declared): (_, u32, bool)| is_declared.then_some((name, f64::from(value)));
+    all.into_iter().filter_map(declared).collect()
+}
+
 /// A compiled kernel. Clones share the pipeline.
 #[derive(Clone, Debug)]
 pub(crate) struct Pipeline {

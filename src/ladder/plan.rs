@@ -108,7 +108,7 @@ impl Whole for Setup {
         match self.finish {
             Finish::LastWorkgroup => {
                 let stage = levels.stage(request.items(), request.last());
-                // An explicit rung and finish hold on every adapter.
+                // An explicit rung and finish hold whatever `Options::launches` says.
                 let request = Request { in_two_launches: false, ..*request };
                 let windows = request.windows(parts, second, u64::MAX);
                 request.spread(&windows, stage, (self.tuning.max_workgroups, 1))

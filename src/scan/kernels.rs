@@ -3,7 +3,7 @@
 use wgpu::{Features, Limits};
 
 use crate::gpu::error::{Error, WgslError};
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot, declared};
 use crate::gpu::limits::{self, needs, power_of_two_workgroup};
 use crate::gpu::operation::{Base, Step};
 use crate::gpu::outputs;
@@ -129,7 +129,7 @@ impl Scan {
                 if step == CARRY { "scan/carry" } else { "scan/scan" },
                 if is_half { &["f16"] } else { &[] },
             );
-        let overrides = [
+        let overrides = declared([
             ("WG", workgroup, true),
             ("BLOCK", BLOCK.max(workgroup), true),
             ("ROWS", (self.rows != Cut::All).into(), true),
@@ -139,10 +139,7 @@ impl Scan {
             ("EXCLUSIVE", self.is_exclusive.into(), step != CARRY),
             ("SUBGROUPS", workgroup.div_ceil(4), tile == Tile::Registers),
             ("TOTALS", totals(workgroup), tile == Tile::Memory),
-        ];
-        let declared =
-            |(name, value, is_declared): (_, u32, bool)| is_declared.then_some((name, value.into()));
-        let overrides = overrides.into_iter().filter_map(declared).collect();
+        ]);
         let label = shader::label(&["scan", monoid.name(), step]);
         Kernel::new(label, wgsl, self.slots(step, tile), overrides)
     }

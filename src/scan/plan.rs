@@ -54,7 +54,7 @@ pub(crate) struct Part {
     pub(crate) len: u64,
     /// The range of the input's buffer, if it is not empty, and the position of the first element there.
     pub(crate) from: Option<ByteRange>,
-    pub(crate) first: u64,
+    pub(crate) first: u32,
     /// The range of the output, if each element has a result.
     pub(crate) to: ByteRange,
 }
@@ -89,7 +89,7 @@ impl Part {
                 index,
                 len: here,
                 from: Some(from),
-                first: first.into(),
+                first,
                 to: ByteRange { offset: index * result, size: (here * result).next_multiple_of(4) },
             }
         };
@@ -154,7 +154,7 @@ impl Scan {
                 let grid = grid::of(tiles, limits, SPLIT)?;
                 let elements = skipped * layout.tile;
                 let params = Params {
-                    first: (part.first + elements) as u32,
+                    first: part.first + elements as u32,
                     index: (part.index + elements) as u32,
                     len: (part.len - elements) as u32,
                     store: elements as u32,

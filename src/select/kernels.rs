@@ -6,7 +6,7 @@ use wgpu::{Features, Limits};
 
 use crate::element::Element;
 use crate::gpu::error::{Error, WgslError};
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot, declared};
 use crate::gpu::limits::{self, needs, power_of_two_workgroup};
 use crate::gpu::operation::{Base, Step};
 use crate::reduce::Monoid;
@@ -111,17 +111,14 @@ impl Select {
             .choose("places", if subgroups { "select/places/subgroups" } else { "select/places/memory" })
             .compose(step, if is_half { &["f16"] } else { &[] });
         let workgroup = workgroup(if joins { JOINING } else { TILE / OWN }, limits);
-        let overrides = [
+        let overrides = declared([
             ("WG", workgroup, true),
             ("TILE", tile(limits), joins || step == SELECT && !is_alone),
             ("BLOCK", block(limits), joins),
             ("LISTED", LISTED * workgroup, step == SELECT),
             ("PLACES", workgroup + workgroup / 8, step == MARK),
             ("SUBGROUPS", workgroup.div_ceil(4), subgroups),
-        ];
-        let declared =
-            |(name, value, is_declared): (_, u32, bool)| is_declared.then_some((name, value.into()));
-        let overrides = overrides.into_iter().filter_map(declared).collect();
+        ]);
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step, beside), overrides)
     }
 

@@ -52,7 +52,7 @@ impl Select {
             // The element before one lies in the same part.
             Kept::Changes(_) => {
                 let (from, first) = input::whole(range, self.item(), limits)?;
-                let whole = Part { len: range.len, from: Some(from), first: first.into(), ..Part::default() };
+                let whole = Part { len: range.len, from: Some(from), first, ..Part::default() };
                 if range.len > 0 { vec![whole] } else { Vec::new() }
             }
         };
@@ -66,7 +66,7 @@ impl Select {
                 let [tiles, _] = tiles(part.len, limits);
                 let grid = grid::of(tiles, limits, SPLIT)?;
                 let params = Params {
-                    first: part.first as u32,
+                    first: part.first,
                     index: part.index as u32,
                     len: part.len as u32,
                     count,

@@ -51,7 +51,7 @@ const MARKS: usize = 3;
 /// has `scratch`, `partials` and `marks`, and a few bytes more, of its own or in a [`Workspace`](crate::Workspace).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The launches; the memory that they need; one output, or one for each number of a result.
+    /// The launches, the memory that they need, and the output.
     pub(crate) work: operation::Plan<Stage>,
     pub(super) results: u64,
 }
@@ -141,7 +141,7 @@ impl Plan {
             ("the scratch memory", scratch.max(second)),
             ("the partials buffer", self.partials()),
             ("the tile marks", self.marks()),
-            ("the output", self.work.outputs.iter().map(|output| output.size).fold(0, u64::max)),
+            ("the output", self.output()),
             ("the parameters", blocks::offset(self.launches().len())),
         ];
         let check = |(role, size)| {

@@ -4,6 +4,7 @@ use wgpu::{Buffer, BufferUsages};
 
 use crate::element::{Element, Value};
 use crate::gpu::Compiled;
+use crate::gpu::buffers;
 use crate::gpu::error::Error;
 use crate::gpu::slice::Slice;
 use crate::reduce::exact::State;
@@ -54,12 +55,9 @@ impl Compiled<Jacobi> {
 /// Binds a check of two grids, or of a part of them, each of which it reads twice.
 fn bind(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<([Bound; 2], Buffer), Error> {
     let squares = kernels.residual(Residual::SquaresState)?;
-    let found = kernels.device().create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold::stencil::slab::change"),
-        size: STATE_AT + squares.monoid().acc_size(),
-        usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-        mapped_at_creation: false,
-    });
+    let size = STATE_AT + squares.monoid().acc_size();
+    let found =
+        buffers::storage(kernels.device(), "halofold::stencil::slab::change", size, BufferUsages::COPY_SRC);
     let largest = kernels.residual(Residual::Changes)?;
     let grids = Both { first: grids[0], second: grids[1] };
     let prepared = [
