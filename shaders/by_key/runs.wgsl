@@ -73,7 +73,7 @@ fn kernel(at: Place, wg: Workgroup) {
 }
 
 // Keeps the key of a run that begins, and the result of the one before it. What lies before the first run is an end.
-fn close(rank: u32, key: RunKey, acc: Acc, at: u32, len: u32) {
+fn close(rank: u32, key: RunKey, acc: Acc, len: u32) {
     if rank == 0u {
         ends[2u * own_tile] = acc;
     } else if rank <= ROOM {

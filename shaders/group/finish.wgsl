@@ -2,9 +2,6 @@
 // a mean, is rounded once (shared/exact/nearest.wgsl). Sums of integers are the lowest 32 bits.
 #import entry
 #import io
-#import types
-#import exact/accumulator
-#import format
 #import exact/limbs
 #import exact/digits
 #import exact/nearest

@@ -7,9 +7,6 @@
 // of all limb pairs that fall on its place. The three words of its sum go to different copies of the limbs, which digits.wgsl adds up.
 #import entry
 #import io
-#import types
-#import exact/accumulator
-#import format
 #import exact/limbs
 #import exact/digits
 #import exact/nearest

@@ -6,7 +6,6 @@
 #import grid_entry
 #import input
 #import input_words
-#import keys
 #import full_product
 #import hash
 

@@ -4,6 +4,7 @@
 // items.
 #import operator
 #import kernel
+#import group_index
 
 struct Params {
     // The position of this dispatch's first item in the binding.
@@ -39,8 +40,3 @@ struct Params {
 
 // Invocations in a workgroup: a power of two.
 override WG: u32 = 256u;
-
-// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.row + id.x;
-}

@@ -10,8 +10,8 @@
 //    the exchanges have been performed.
 //
 // This relies on hardware that performs an atomic with a return value at device scope before it returns, as NVIDIA, AMD, Intel and Apple GPUs
-// and the software adapters do. tests/device/one_launch.rs looks for a device that does not; there a second launch replaces this file
-// (`Launches::Two`).
+// and the software adapters do. tests/device/one_launch.rs looks for a device that does not. On such a device an application sets
+// `Launches::Two`: a second launch then replaces this file.
 #import io
 #import words
 #import exchange_words

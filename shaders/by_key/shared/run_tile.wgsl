@@ -2,7 +2,6 @@
 #import io
 #import run
 #import run_keys
-#import values
 
 @group(0) @binding(0) var<storage, read> keys: array<RunKey>;
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;

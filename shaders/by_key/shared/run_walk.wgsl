@@ -31,7 +31,7 @@ fn over_four(walk: Walk, keys: FourRunKeys, values: FourValues, at: u32, starts:
 fn visit(walk: Walk, key: RunKey, value: Elem, at: u32, is_start: bool) -> Walk {
     var next = walk;
     if is_start {
-        close(walk.rank, key, walk.acc, at, at - walk.begin);
+        close(walk.rank, key, walk.acc, at - walk.begin);
         next = Walk(identity(), at, walk.rank + 1u);
     }
     next.acc = with_value(next.acc, value, at, false);

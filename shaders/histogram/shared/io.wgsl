@@ -1,4 +1,5 @@
 // Counters, the parameters of one dispatch, and the overrides of every histogram kernel.
+#import group_index
 
 struct Params {
     // The position of this dispatch's first element in the binding.
@@ -38,8 +39,3 @@ override BINS: u32 = 256u;
 
 // The bin of a key that is not counted.
 const NOWHERE: u32 = 0xffffffffu;
-
-// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.row + id.x;
-}

@@ -2,7 +2,7 @@
 //
 // A digit of a key is a part of its distance from a base. Beyond the range of the search it is larger than any digit.
 
-// All ones: keys order in the opposite way.
+// All bits of a key, or of a word of it: keys order in the opposite way.
 override FLIP: u32 = 0u;
 
 // The sign of an integer, whose keys are those of unsigned ones without it.

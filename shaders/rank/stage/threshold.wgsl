@@ -3,7 +3,6 @@
 #import io
 #import input
 #import input_words
-#import keys
 #import ends
 #import key_order
 #import four_keys

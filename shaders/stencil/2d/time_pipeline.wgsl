@@ -72,7 +72,7 @@ fn turns_of(rows: LayerRange) -> i32 {
 }
 
 // The outermost cells of a lane that are fixed, if the strip is not narrower than the grid.
-fn ends_of(columns: Span, col: i32) -> Ends {
+fn ends_of(col: i32) -> Ends {
     let end = col + i32(PACKS) * LANES;
     return Ends(col == 0 && params.west == FIXED, end == i32(params.cols) && params.east == FIXED);
 }
@@ -80,8 +80,7 @@ fn ends_of(columns: Span, col: i32) -> Ends {
 // The turns without any special case.
 fn plain_turns_of(rows: LayerRange, turns: i32) -> Plain {
     // A strip that contains a fixed side in its interior needs special handling in every turn.
-    let has_fixed = params.west == FIXED || params.east == FIXED;
-    let every_turn = has_fixed && i32(params.cols) < width_of_tile();
+    let every_turn = (params.west == FIXED || params.east == FIXED) && i32(params.cols) < width_of_tile();
 #ifdef subgroups
     // Compilers write the loops out for this case and for the other one, with fewer registers in each. FXC refuses the
     // barriers in them then; it has no subgroup operations.
@@ -173,7 +172,7 @@ fn main(
     // Each kind of turn has a separate loop, so that the hot code stays small.
     let turns = turns_of(rows);
     let plain = plain_turns_of(rows, turns);
-    let ends = ends_of(columns, work.col);
+    let ends = ends_of(work.col);
     let has_ends = has_fixed(columns, width_of_tile(), i32(params.cols), params.west, params.east);
     var i = 0;
     for (var part = 0; part < 2; part++) {

@@ -4,6 +4,7 @@
 // cols + c. A 2D grid has one plane. No side may be longer than 2^31 - 2^16 cells, and a grid has at most
 // 2^31 cells.
 #import element
+#import group_index
 
 struct Params {
     // The grid's size in cells.
@@ -15,7 +16,7 @@ struct Params {
     blocks_down: u32,
     // Planes through which one workgroup sweeps, or layers that a workgroup of a time-blocked kernel writes.
     layers_per_group: u32,
-    // Workgroups in one row of the launched grid.
+    // Workgroups in one row of the launched grid. Surplus blocks of the last row lie outside the grid.
     row: u32,
     // The border on each side: FIXED, REFLECT, WRAP, MIRROR or CONSTANT.
     west: u32,
@@ -51,8 +52,3 @@ const CONSTANT: u32 = 5u;
 // The block shape, in invocations.
 override ROWS: u32 = 8u;
 override COLS: u32 = 32u;
-
-// A grid has at most 65 535 workgroups per dimension, so it is folded into rows. Surplus blocks of the last row lie outside the grid.
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.row + id.x;
-}

@@ -20,7 +20,7 @@ impl Mean {
     }
 }
 
-/// The power of two next below a distance; 0 of 0. Distances are divided by it before they are multiplied (`unit.wgsl`).
+/// The power of two next below a distance; 0 of 0. Distances are divided by it before they are multiplied (`running_mean.wgsl`).
 pub(super) fn unit_of(distance: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     f64::from_bits(distance.to_bits() & EXPONENT).min(1022f64.exp2())

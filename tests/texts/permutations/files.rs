@@ -18,7 +18,7 @@ fn every_function_is_in_a_kernel() {
             composed.extend(name_of(line).map(|name| (file.to_owned(), name)));
         }
     }
-    // Only applications' operators combine four at a time, and values. `length` has no headings. Residuals are checked in their exact form.
+    // Only applications' operators combine four elements in a loop, and values. `length` has no headings. Residuals are checked in their exact form.
     let elsewhere = ["combine_four_rolled", "kernels/length", "exact/operators/mapped", "stencil/residual"];
     for (file, text) in read_all("shaders", "wgsl") {
         let functions = text.lines().filter_map(name_of).map(|name| (file.clone(), name));
