@@ -38,8 +38,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         Request { compiled, input, second, cut, parameters: None, count: None, len: None, workspace: None }
     }
 
-    /// Takes rows of `len` elements, each of which begins anew, for [`Quantiles`](crate::rank::Quantiles), [`TopK`](crate::rank::TopK) and
-    /// [`Scan`](crate::scan::Scan). For most other lengths of rows nothing is compiled again.
+    /// Takes rows of `len` elements, each of which begins anew, for `rank::Quantiles`, `rank::TopK` and
+    /// `scan::Scan`. For most other lengths of rows nothing is compiled again.
     pub fn rows(self, len: u64) -> Self {
         self.cut(Cut::Rows(len))
     }
@@ -48,9 +48,9 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     ///
     /// Segment `i` has the elements from `offsets[i]` up to, but not including, `offsets[i + 1]`. Segments may have any lengths, and no elements.
     /// What comes before the first offset or after the last is in none. The output has as many results of each segment, whatever its length.
-    /// `run` of [`TopK`](crate::rank::TopK) leaves out places without an element: its results are split by min(k, length) of each segment.
+    /// `run` of `rank::TopK` leaves out places without an element: its results are split by min(k, length) of each segment.
     ///
-    /// The prefixes of a [`Scan`](crate::scan::Scan) begin anew at each offset. What comes before the first one is a segment, too, and what comes
+    /// The prefixes of a `scan::Scan` begin anew at each offset. What comes before the first one is a segment, too, and what comes
     /// after the last. Offsets beyond the input begin none, and equal ones begin the same.
     pub fn segment_offsets(self, offsets: &[u32]) -> Self {
         self.cut(Cut::Segments(offsets.into()))
