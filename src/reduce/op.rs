@@ -283,6 +283,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn operators_are_defined_for_the_types_that_they_make_sense_for() {
+        let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.is_over(*element));
+        for &op in Op::ALL {
+            let count = match op {
+                Op::WideSum | Op::And | Op::Or | Op::Xor => 4,
+                Op::WideProduct => 2,
+                Op::Covariance | Op::Correlation | Op::WeightedMean | Op::Skewness | Op::Kurtosis => 3,
+                _ => 7,
+            };
+            assert_eq!(defined(op).count(), count, "{op}");
+        }
+        assert!(Op::And.over(Element::F32).is_err() && Op::And.read(Element::F32, &[0; 4]).is_empty());
+    }
+
+    #[test]
     fn operators_that_are_one_atomic_operation_accumulate() {
         use Element::*;
         let integers = vec![U32, I32, I64, U64];
@@ -298,5 +313,21 @@ mod tests {
             };
             assert_eq!(found, expected, "{op}");
         }
+    }
+
+    #[test]
+    fn the_table_of_types_is_right() {
+        let types = |op: Op, element| {
+            let monoid = op.over(element).unwrap();
+            (monoid.acc_type().to_owned(), monoid.out_type().to_owned(), monoid.out_size())
+        };
+        let expect = |acc: &str, out: &str, size| (acc.to_owned(), out.to_owned(), size);
+        assert_eq!(types(Op::ArgMin, Element::F32), expect("Acc", "Out", 8));
+        assert_eq!(types(Op::ArgMax, Element::F64), expect("Acc", "Out", 16));
+        assert_eq!(types(Op::MinMax, Element::F64), expect("vec2<i64>", "vec2<i64>", 16));
+        assert_eq!(types(Op::Mean, Element::I64), expect("vec2<i64>", "u64", 8));
+        assert_eq!(types(Op::Mean, Element::U32), expect("vec2<u32>", "u32", 4));
+        assert_eq!(types(Op::L1, Element::I64), expect("vec2<u64>", "vec2<u64>", 16));
+        assert_eq!(types(Op::Sum, Element::F16), expect("f32", "f32", 4));
     }
 }

@@ -87,3 +87,27 @@ impl Binder {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wgpu::{Features, Limits};
+
+    use super::*;
+    use crate::element::Element;
+    use crate::stencil::config::Config;
+    use crate::stencil::shape::{Border, Borders, Grid};
+    use crate::stencil::stencils::FIVE_POINT;
+
+    #[test]
+    fn halted_dispatches_compute_nothing() {
+        let config = Config::new(&FIVE_POINT, FIVE_POINT.general(), Element::F32, Grid::plane(64, 64));
+        let config = config.with_borders(Borders::all(Border::Reflect));
+        let plan = config.plan(Features::empty(), &Limits::default()).unwrap();
+        let halted = halted(&plan.passes[0]);
+        let param = |name| halted.param(name).unwrap();
+        assert_eq!(["cols", "rows", "planes"].map(param), [1; 3]);
+        let sides = ["west", "east", "north", "south", "near", "far"];
+        assert_eq!(sides.map(param), [Border::Fixed.code(); 6]);
+        assert!(["blocks_across", "blocks_down", "layers_per_group"].map(param).iter().all(|it| *it > 0));
+    }
+}
