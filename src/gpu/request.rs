@@ -38,8 +38,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         Request { compiled, input, second, cut, parameters: None, count: None, len: None, workspace: None }
     }
 
-    /// Takes rows of `len` elements, each of which begins anew, for `rank::Quantiles`, `rank::TopK` and
-    /// `scan::Scan`. For most other lengths of rows nothing is compiled again.
+    /// Cuts the input into rows of `len` elements, each with results of its own. `rank::Quantiles`, `rank::TopK` and `scan::Scan` take rows.
+    /// Most other lengths of rows compile nothing.
     pub fn rows(self, len: u64) -> Self {
         self.cut(Cut::Rows(len))
     }
@@ -50,8 +50,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     /// What comes before the first offset or after the last is in none. The output has as many results of each segment, whatever its length.
     /// `run` of `rank::TopK` leaves out places without an element: its results are split by min(k, length) of each segment.
     ///
-    /// The prefixes of a `scan::Scan` begin anew at each offset. What comes before the first one is a segment, too, and what comes
-    /// after the last. Offsets beyond the input begin none, and equal ones begin the same.
+    /// A `scan::Scan` starts over at each offset. The elements before the first offset are a segment, too, and so are those from the last
+    /// offset on. An offset beyond the input starts no segment, and equal offsets start one.
     pub fn segment_offsets(self, offsets: &[u32]) -> Self {
         self.cut(Cut::Segments(offsets.into()))
     }
