@@ -119,6 +119,10 @@ impl<O: Base> Base for OfTexels<O> {
         OfTexels { operation: self.operation.counting_in_storage(), ..self }
     }
 
+    fn for_slow_compilers(self) -> Self {
+        OfTexels { operation: self.operation.for_slow_compilers(), ..self }
+    }
+
     fn cut(self, cut: Cut) -> Result<Self, Error> {
         Ok(OfTexels { operation: self.operation.cut(cut)?, ..self })
     }

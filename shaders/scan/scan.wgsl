@@ -16,6 +16,7 @@
 #import columns
 #import rows
 #import tile
+#import again
 
 // True if the row of an item began before its tile, which starts with `first`.
 fn is_open(item: u32, first: u32) -> bool {
@@ -30,12 +31,10 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     let own = params.skipped + turn.tile;
     var work = own;
-    var loaded = LoadedItems();
+    var item = turn.tile * OWN * WG;
+    var loaded = load_tile(item, at, wg);
     var inside = Prefixes();
-    var item = 0u;
     loop {
-        item = (work - params.skipped) * OWN * WG;
-        loaded = load_tile(item, at, wg);
         let sums = sums_of(loaded, item, at, wg);
         if lid == WG - 1u {
             put_words(tile_slot(turn.side, work), to_words(sums.all));
@@ -53,9 +52,12 @@ fn kernel(at: Place, wg: Workgroup) {
                 break;
             }
         }
+        // Tiles whose sums or prefixes are missing come in between.
         work = tile_for(missed, work, own);
+        item = (work - params.skipped) * OWN * WG;
+        loaded = load_again(loaded, item, at, wg);
     }
-    put_tile(loaded, inside, item, wg);
+    put_tile(loaded, inside, item, at, wg);
     if lid == 0u {
         clear_next(turn.side, own);
     }

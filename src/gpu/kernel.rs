@@ -149,6 +149,11 @@ fn miscounts(adapter: &AdapterInfo) -> bool {
     adapter.vendor == ARM && !format!("{} {}", adapter.driver, adapter.driver_info).contains("Mesa")
 }
 
+/// True for SwiftShader: it takes minutes for many branches inside a loop.
+pub(super) fn compiles_slowly(adapter: &AdapterInfo) -> bool {
+    adapter.name.starts_with("SwiftShader")
+}
+
 /// A kernel's text, and everything else that compiling it needs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

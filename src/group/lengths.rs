@@ -15,49 +15,49 @@ use crate::reduce::{BufferRange, FromResults};
 use crate::select::{Beside, Select};
 
 /// A description of the lengths of runs of equal neighbouring keys. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
-/// [`Select::unique`] has the keys alone, at the same cost but for the lengths. A binding must hold the input, and the kernels need six storage buffers in
-/// a shader.
+/// [`Select::unique`] has the keys alone, in one dispatch; lengths take a second one, and six storage buffers in a shader. A binding must hold the input.
 ///
 /// Its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs. On the host each run is a [`Run`]. Keys are those of
 /// [`ReduceRuns`](crate::group::ReduceRuns).
 #[derive(Clone, Debug)]
 pub struct RunLengths {
     key: Element,
+    // The selection whose kernels it has.
+    unique: Select,
 }
 
 impl RunLengths {
     /// Describes the lengths of runs of keys.
     pub const fn new(key: Element) -> Self {
-        RunLengths { key }
-    }
-
-    /// The selection whose kernels it has.
-    const fn unique(&self) -> Select {
-        Select::unique(self.key)
+        RunLengths { key, unique: Select::unique(key) }
     }
 }
 
 impl Base for RunLengths {
     const LABEL: &'static str = "halofold::run_lengths";
 
+    fn for_slow_compilers(self) -> Self {
+        RunLengths { unique: self.unique.for_slow_compilers(), ..self }
+    }
+
     fn check_settings(&self) -> Result<(), Error> {
-        self.unique().check_settings()
+        self.unique.check_settings()
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.unique().check(Beside::Lengths, features, limits)
+        self.unique.check(Beside::Lengths, features, limits)
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.unique().steps()
+        Beside::Lengths.steps()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.unique().composed(step, Beside::Lengths, features, limits)
+        self.unique.composed(step, Beside::Lengths, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        self.unique().memory(input, limits)
+        self.unique.memory_over(input, Beside::Lengths, limits)
     }
 
     fn element(&self) -> Option<Element> {
@@ -75,7 +75,7 @@ impl Base for RunLengths {
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.unique().plan_over(inputs, limits)
+        self.unique.passes(inputs.first, Beside::Lengths, limits)
     }
 }
 

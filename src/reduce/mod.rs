@@ -123,7 +123,7 @@ mod compose;
 pub(crate) mod elem;
 pub mod exact;
 pub(crate) mod kernel;
-mod layout;
+pub(crate) mod layout;
 mod monoid;
 mod op;
 mod operation;

@@ -13,7 +13,7 @@ use crate::scan::plan::Layout;
 use crate::shader::{self, Composer, Piece, rooms};
 
 /// The binding with the links of the chain, and that with the offsets of rows.
-pub(super) const LINKS: u32 = 4;
+pub(crate) const LINKS: u32 = 4;
 pub(super) const OFFSETS: u32 = 7;
 
 pub(super) const SCAN: Step = "scan";
@@ -123,6 +123,7 @@ impl Scan {
             .choose("columns", if self.is_between() { "scan/columns/between" } else { "scan/columns/even" })
             .choose("through", through)
             .choose("tile", tile_file)
+            .choose("again", "scan/shared/again")
             .choose("subgroup_reduce", "shared/subgroup_shuffle")
             .choose("put", put)
             .compose(

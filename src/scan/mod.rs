@@ -37,7 +37,7 @@
 //! accumulator for each tile, which is never a workspace's. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
 
 mod config;
-mod kernels;
+pub(crate) mod kernels;
 pub(crate) mod plan;
 
 pub use config::{Outputs, Scan};

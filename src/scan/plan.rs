@@ -4,6 +4,7 @@ use wgpu::Limits;
 
 use crate::gpu::error::Error;
 use crate::gpu::limits::LimitError;
+use crate::gpu::operation::Step;
 use crate::gpu::params::parameters;
 use crate::gpu::pass::{Binding, OUTPUT};
 use crate::gpu::range::{BufferRange, ByteRange, Cut};
@@ -14,7 +15,7 @@ use crate::scan::kernels::{CARRY, SCAN, SCAN_LAST};
 
 parameters! {
     /// `Params` of `shaders/scan/shared/io.wgsl`.
-    pub(super) struct Params {
+    pub(crate) struct Params {
         first: u32,
         index: u32,
         len: u32,
@@ -29,21 +30,22 @@ parameters! {
         links: u32,
         prefixes: u32,
         slots: u32,
+        count_at: u32,
     }
 }
 
 /// The remedy for too many workgroups.
-const SPLIT: &str = "split the input";
+pub(crate) const SPLIT: &str = "split the input";
 
 /// The sizes of a plan.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// Elements of a tile: a power of two.
-    pub(super) tile: u64,
+    pub(crate) tile: u64,
     /// Tiles of a block.
-    pub(super) block: u64,
+    pub(crate) block: u64,
     /// True if tiles that are not full take another kernel.
-    pub(super) has_last: bool,
+    pub(crate) has_last: bool,
 }
 
 /// A part of the input that a binding can hold: whole tiles, but for the last part.
@@ -56,7 +58,7 @@ pub(crate) struct Part {
     pub(crate) from: Option<ByteRange>,
     pub(crate) first: u32,
     /// The range of the output, if each element has a result.
-    pub(crate) to: ByteRange,
+    pub(crate) to: Option<ByteRange>,
 }
 
 impl Part {
@@ -90,7 +92,8 @@ impl Part {
                 len: here,
                 from: Some(from),
                 first,
-                to: ByteRange { offset: index * result, size: (here * result).next_multiple_of(4) },
+                to: (result > 0)
+                    .then(|| ByteRange { offset: index * result, size: (here * result).next_multiple_of(4) }),
             }
         };
         Ok((0..len).step_by(most as usize).map(part).collect())
@@ -103,10 +106,66 @@ fn head(dispatches: u64) -> u64 {
 }
 
 impl Layout {
+    /// Tiles of so many elements. Without elements there is one, which has none.
+    pub(crate) fn tiles(&self, len: u64) -> u64 {
+        len.max(1).div_ceil(self.tile)
+    }
+
     /// Slots of links for so many elements: of tiles, of blocks, and one behind all.
     fn slots(&self, len: u64) -> [u64; 2] {
-        let tiles = len.div_ceil(self.tile);
+        let tiles = self.tiles(len);
         [tiles, tiles + tiles.div_ceil(self.block) + 2]
+    }
+
+    /// Bytes of links for so many elements in some parts, with states of some words.
+    pub(crate) fn links(&self, len: u64, parts: usize, words: usize) -> u64 {
+        let [_, slots] = self.slots(len);
+        4 * (head(2 * parts as u64) + 2 * slots * (2 * words as u64).next_multiple_of(8))
+    }
+
+    /// What all dispatches over so many elements have in common.
+    pub(crate) fn common(&self, len: u64, row: u64, parts: usize) -> Params {
+        let [prefixes, slots] = self.slots(len).map(|number| number as u32);
+        let links = head(2 * parts as u64) as u32;
+        Params { count: len as u32, row: row as u32, links, prefixes, slots, ..Params::default() }
+    }
+
+    /// Plans the dispatches over parts of an input: for each part one for full tiles, and one for the last tile if it takes another kernel.
+    pub(crate) fn passes(
+        &self,
+        parts: &[Part],
+        steps: [Step; 2],
+        common: Params,
+        limits: &Limits,
+    ) -> Result<Vec<Pass>, Error> {
+        let mut passes = Vec::new();
+        for part in parts {
+            let all = self.tiles(part.len);
+            let full = if self.has_last { part.len / self.tile } else { all };
+            // Each dispatch has tiles before it, and its own.
+            for (step, skipped, tiles) in [(steps[0], 0, full), (steps[1], full, all - full)] {
+                if tiles == 0 {
+                    continue;
+                }
+                let grid = grid::of(tiles, limits, SPLIT)?;
+                let elements = skipped * self.tile;
+                let params = Params {
+                    first: part.first + elements as u32,
+                    index: (part.index + elements) as u32,
+                    len: (part.len - elements) as u32,
+                    store: elements as u32,
+                    skipped: (part.index / self.tile + skipped) as u32,
+                    tiles: tiles as u32,
+                    groups: grid[0],
+                    tickets: grid[0] * grid[1],
+                    ticket: passes.len() as u32,
+                    ..common
+                };
+                let pass = Pass::new(step, grid, params).reading(part.from);
+                passes.push(pass.bind(OUTPUT, part.to.map(Binding::Output)));
+            }
+        }
+        Ok(passes)
     }
 
     /// Combinations on the longest way from an element to a result: to the sum of its tile, through a block, along the chain, and back.
@@ -125,50 +184,20 @@ impl Scan {
 
     /// Bytes of links for an input.
     pub(super) fn links(&self, range: BufferRange, limits: &Limits) -> Result<u64, Error> {
-        let [_, slots] = self.layout(limits).slots(range.len);
-        let parts = self.parts(range, limits)?.len() as u64;
-        Ok(4 * (head(2 * parts) + 4 * slots * self.monoid.acc.words() as u64))
+        let parts = self.parts(range, limits)?.len();
+        Ok(self.layout(limits).links(range.len, parts, self.monoid.acc.words()))
     }
 
     pub(super) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let (len, layout) = (range.len, self.layout(limits));
+        let len = range.len;
         let row = match &self.rows {
             Cut::All => len.max(1),
             Cut::Rows(row) => *row,
             Cut::Segments(starts) => starts.len() as u64,
         };
         let parts = self.parts(range, limits)?;
-        let [prefixes, slots] = layout.slots(len).map(|number| number as u32);
-        let links = head(2 * parts.len() as u64) as u32;
-        let common =
-            Params { count: len as u32, row: row as u32, links, prefixes, slots, ..Params::default() };
-        let mut passes = Vec::new();
-        for part in &parts {
-            let all = part.len.div_ceil(layout.tile);
-            let full = if layout.has_last { part.len / layout.tile } else { all };
-            // Full tiles, and the last one if it is not full: each dispatch has tiles before it, and its own.
-            for (step, skipped, tiles) in [(SCAN, 0, full), (SCAN_LAST, full, all - full)] {
-                if tiles == 0 {
-                    continue;
-                }
-                let grid = grid::of(tiles, limits, SPLIT)?;
-                let elements = skipped * layout.tile;
-                let params = Params {
-                    first: part.first + elements as u32,
-                    index: (part.index + elements) as u32,
-                    len: (part.len - elements) as u32,
-                    store: elements as u32,
-                    skipped: (part.index / layout.tile + skipped) as u32,
-                    tiles: tiles as u32,
-                    groups: grid[0],
-                    tickets: grid[0] * grid[1],
-                    ticket: passes.len() as u32,
-                    ..common
-                };
-                let pass = Pass::new(step, grid, params).reading(part.from);
-                passes.push(pass.bind(OUTPUT, Some(Binding::Output(part.to))));
-            }
-        }
+        let common = self.layout(limits).common(len, row, parts.len());
+        let mut passes = self.layout(limits).passes(&parts, [SCAN, SCAN_LAST], common, limits)?;
         if self.continues {
             let carry = |pass: Option<&Pass>, out: u32| {
                 let word = |name| pass.and_then(|pass| pass.param(name)).unwrap_or_default();

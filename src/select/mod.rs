@@ -31,9 +31,11 @@
 //!
 //! # Cost
 //!
-//! The input is read once, and a bit is written for each element; then what is kept is read again, and written once. This takes three dispatches, with
-//! more than 4 million elements four, and two more for each further window; and the memory for bits. Kernels need five storage buffers in a shader. The
-//! input is cut into windows if it is larger than a binding; the room for the kept elements must fit one.
+//! One dispatch reads the input once, and writes once what is kept; each further window takes one more. Without subgroups kept elements are read
+//! again, from the cache. A workgroup computes the count of another tile itself if it is not published after a while
+//! (`shaders/lib/grid/chain.wgsl`). The kernel needs four storage buffers in a shader. The input is cut into windows if it is larger than a
+//! binding; the room for the kept elements must fit one. A [`Bound`](crate::Bound) owns the memory for counts: 64 bytes for each tile, which has
+//! 48 elements for each of at most 256 invocations, or 16 in an input of less than 4 million.
 
 mod kernels;
 mod plan;
@@ -52,17 +54,23 @@ use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
 pub(crate) use crate::select::kernels::Beside;
-use crate::select::kernels::STEPS;
 use crate::shader;
 
-/// The operator that counts kept elements, behind an application's own text.
+/// What makes an operator of an application's text: it counts kept elements.
 const COUNT: &str = "
-
-alias Acc = u32;
 
 fn map(elem: Elem, index: u32) -> Acc {
     return select(0u, 1u, keep(elem, index));
 }
+
+fn finish(acc: Acc, n: u32) -> Acc {
+    return acc;
+}
+";
+
+/// Counts, and how they are added.
+const ADDED: &str = "
+alias Acc = u32;
 
 fn identity() -> Acc {
     return 0u;
@@ -70,10 +78,6 @@ fn identity() -> Acc {
 
 fn combine(a: Acc, b: Acc) -> Acc {
     return a + b;
-}
-
-fn finish(acc: Acc, n: u32) -> Acc {
-    return acc;
 }
 ";
 
@@ -85,6 +89,10 @@ fn finish(acc: Acc, n: u32) -> Acc {
 pub struct Select {
     kept: Kept,
     as_indices: bool,
+    /// `Some` if workgroups do not wait for each other, with true if they take tiles from the last to the first.
+    without_waiting: Option<bool>,
+    /// True if invocations have few elements, however long the input.
+    is_small: bool,
 }
 
 /// What decides on elements.
@@ -99,7 +107,7 @@ enum Kept {
 impl Select {
     /// Describes a selection by your WGSL: `fn keep(elem: Elem, index: u32) -> bool`, and the functions that it calls.
     ///
-    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types. It runs once for each element.
+    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types. It runs once for each element, and again where a count is computed again.
     ///
     /// # Errors
     ///
@@ -122,7 +130,11 @@ impl Select {
     ///
     /// Elements are those of [`RunLengths`](crate::group::RunLengths), and equal by the same rule. A binding must hold the input.
     pub const fn unique(element: Element) -> Self {
-        Select { kept: Kept::Changes(element), as_indices: false }
+        Select::by(Kept::Changes(element))
+    }
+
+    const fn by(kept: Kept) -> Self {
+        Select { kept, as_indices: false, without_waiting: None, is_small: false }
     }
 
     /// Returns this description for the indices of the kept elements, a `u32` each, in the place of the elements.
@@ -130,15 +142,25 @@ impl Select {
         Select { as_indices: true, ..self }
     }
 
+    /// Lets workgroups compute at once what others have not published yet, and take tiles from the last to the first if `is_reversed`: for tests.
+    #[doc(hidden)]
+    pub fn without_waiting(self, is_reversed: bool) -> Self {
+        Select { without_waiting: Some(is_reversed), ..self }
+    }
+
     fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {
-        let with_count = |text: &str| made(&(text.to_owned() + COUNT));
+        let with_count = |text: &str| made(&[text, ADDED, COUNT].concat());
         let monoid = shader::apart(wgsl, "_select_", &["Elem", "keep"], with_count)?;
-        Ok(Select { kept: Kept::Function(Box::new(monoid)), as_indices: false })
+        Ok(Select::by(Kept::Function(Box::new(monoid))))
     }
 }
 
 impl Base for Select {
     const LABEL: &'static str = "halofold::select";
+
+    fn for_slow_compilers(self) -> Self {
+        Select { is_small: true, ..self }
+    }
 
     fn check_settings(&self) -> Result<(), Error> {
         match self.kept {
@@ -152,7 +174,7 @@ impl Base for Select {
     }
 
     fn steps(&self) -> Vec<Step> {
-        STEPS.to_vec()
+        Beside::Nothing.steps()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
@@ -160,7 +182,7 @@ impl Base for Select {
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        self.memory_over(input.len, limits)
+        self.memory_over(input, Beside::Nothing, limits)
     }
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
@@ -194,7 +216,7 @@ impl Base for Select {
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
         LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;
-        self.passes(inputs.first, limits)
+        self.passes(inputs.first, Beside::Nothing, limits)
     }
 }
 

@@ -92,7 +92,7 @@ const SUM: Model = |_, values| vec![values.iter().sum()];
 const LENGTH: Model = |_, values| vec![values.len() as u32];
 
 #[test]
-fn lengths_of_runs() {
+fn lengths_of_runs_on_every_adapter() {
     for len in [0, 1, 2, 15, 17, TILE - 1, TILE, TILE + 1, 3 * TILE + 5] {
         for longest in [1, 2, 9, 300, 20_000] {
             check(Element::U32, None, LENGTH, &[(len, longest)], [12, 0]);
@@ -108,6 +108,8 @@ fn lengths_of_runs() {
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 18);
     let full = Run { key: Value::Unsigned(5), result: 1 << 16 };
     assert_eq!(run(&narrow, Element::U32, &[5; 1 << 16]), [full]);
+    // Invocations have more keys.
+    check(Element::U32, None, LENGTH, &[((1 << 22) + 777, 5), (100_000, 300)], [0, 0]);
     // Long runs behind short ones, over many tiles without a mark.
     for key in [Element::U32, Element::U64] {
         check(key, None, LENGTH, &[(9000, 3), (1, 1), (90_000, 90_000), (5000, 2), (70_000, 70_000)], [0, 0]);

@@ -430,6 +430,31 @@ fn selections_on_a_small_device() {
     check_kept(&small, select, bytemuck::cast_slice(&points), 12, keeps);
 }
 
+/// Counts that others have not published, over blocks of tiles and windows: waited for, computed, and all of them computed.
+#[test]
+fn missing_counts_are_computed_on_every_adapter() {
+    let small = with_few_invocations(1 << 21);
+    let elements = random_words(300_000);
+    let select = Select::new(Element::U32, &keeping("elem % 3u == index % 3u")).unwrap();
+    let keeps = |at, element: &[u8]| word(element) as usize % 3 == at % 3;
+    let computing = [false, true].map(|is_reversed| select.clone().without_waiting(is_reversed));
+    for select in [select].into_iter().chain(computing) {
+        check_kept(&small, select, bytemuck::cast_slice(&elements), 4, keeps);
+    }
+}
+
+/// Inputs whose invocations have more elements.
+#[test]
+fn selections_of_long_inputs() {
+    let elements = random_words((1 << 22) + 12_345);
+    let select = Select::new(Element::U32, &keeping("elem % 3u == 0u")).unwrap();
+    for select in [select.clone().without_waiting(false), select] {
+        check_kept(gpu(), select, bytemuck::cast_slice(&elements), 4, |_, element| {
+            word(element).is_multiple_of(3)
+        });
+    }
+}
+
 #[test]
 fn kept_elements_are_values() {
     let gpu = gpu();

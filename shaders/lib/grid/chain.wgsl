@@ -40,6 +40,10 @@ override CONTINUES: bool = false;
 // True if tiles are handed out from the last to the first, for tests: then all that lies before a tile is missing.
 override REVERSED: bool = false;
 
+// Words of a slot: whole sectors of the cache. Where slots share one, looks at a slot delay what is published in another: without this, half of all
+// elements take 1.07 times as long to select on an NVIDIA H200.
+const SLOT_WORDS: u32 = (2u * ACC_WORDS + 7u) / 8u * 8u;
+
 // What a workgroup misses: the number of a tile, or one of these.
 const NOTHING: u32 = 0xffffffffu;
 const PREFIX: u32 = 0xfffffffeu;
@@ -73,7 +77,7 @@ fn next_turn(lid: u32) -> Turn {
 }
 
 fn tile_slot(side: u32, tile: u32) -> u32 {
-    return params.links + (side * params.slots + tile) * 2u * ACC_WORDS;
+    return params.links + (side * params.slots + tile) * SLOT_WORDS;
 }
 
 fn prefix_slot(side: u32, block: u32) -> u32 {

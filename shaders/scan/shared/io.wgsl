@@ -1,4 +1,4 @@
-// Parameters of one dispatch. A tile is 32 items, elements of the input, for each invocation of a workgroup.
+// Parameters of one dispatch. A tile is `OWN` items, elements of the input, for each invocation of a workgroup.
 #import operator
 
 struct Params {
@@ -24,6 +24,8 @@ struct Params {
     links: u32,
     prefixes: u32,
     slots: u32,
+    // The place of the number of kept elements in its binding, in words, if the scan selects.
+    count_at: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
@@ -38,4 +40,4 @@ override WG: u32 = 256u;
 // True if the input has more than one row.
 override ROWS: bool = false;
 // Items of an invocation.
-const OWN: u32 = 32u;
+override OWN: u32 = 32u;

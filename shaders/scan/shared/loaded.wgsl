@@ -57,7 +57,7 @@ fn totals_of(loaded: LoadedItems, apart: u32) -> Prefixes {
 }
 
 // Stores the results of all.
-fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, wg: Workgroup) {
+fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
     let i = loaded.item;
     let apart = apart_by(wg);
     put_behind(loaded.a, inside.a, i, item);

@@ -47,7 +47,7 @@ fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgr
     return Prefixes(shifted(sums.own, order_in_group(at, wg)));
 }
 
-fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, wg: Workgroup) {
+fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
     var sum = inside.first;
     if is_open(loaded.item, item) {
         sum = combine(before, sum);
