@@ -34,6 +34,9 @@ fn kernel(at: Place, wg: Workgroup) {
     var item = turn.tile * OWN * WG;
     var loaded = load_tile(item, at, wg);
     var inside = Prefixes();
+    if lid == 0u {
+        stall(own);
+    }
     loop {
         let sums = sums_of(loaded, item, at, wg);
         if lid == WG - 1u {
@@ -56,6 +59,9 @@ fn kernel(at: Place, wg: Workgroup) {
         work = tile_for(missed, work, own);
         item = (work - params.skipped) * OWN * WG;
         loaded = load_again(loaded, item, at, wg);
+        if work != own && lid == 0u {
+            count_computed(missed);
+        }
     }
     put_tile(loaded, inside, item, at, wg);
     if lid == 0u {

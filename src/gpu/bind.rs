@@ -89,7 +89,8 @@ impl<'a> Given<'a> {
         };
         let dispatches = prologue.into_iter().map(Ok);
         let dispatches = dispatches.chain(plan.passes.iter().enumerate().map(dispatch));
-        Ok(Bound::new(dispatches.collect::<Result<_, Error>>()?, label))
+        let dispatches = dispatches.collect::<Result<_, Error>>()?;
+        Ok(Bound::new(dispatches, buffers.memory.iter().map(|(_, buffer)| buffer.clone()).collect(), label))
     }
 
     /// The outputs as kernels bind them, and the parameters with the places of some. An output whose place is a parameter starts at the

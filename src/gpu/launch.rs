@@ -1,6 +1,8 @@
 //! Dispatches, recorded into a pass, and operations that are ready to be recorded.
 
-use wgpu::{CommandEncoder, ComputePass, ComputePassDescriptor, ComputePassTimestampWrites, ComputePipeline};
+use wgpu::{
+    Buffer, CommandEncoder, ComputePass, ComputePassDescriptor, ComputePassTimestampWrites, ComputePipeline,
+};
 
 /// A dispatch with its pipeline and bind group.
 #[derive(Clone, Debug)]
@@ -45,12 +47,19 @@ pub(crate) fn begin<'a>(encoder: &'a mut CommandEncoder, label: &str) -> Compute
 #[derive(Clone, Debug)]
 pub struct Bound {
     dispatches: Vec<Dispatch>,
+    memory: Vec<Buffer>,
     label: String,
 }
 
 impl Bound {
-    pub(crate) fn new(dispatches: Vec<Dispatch>, label: impl Into<String>) -> Self {
-        Bound { dispatches, label: label.into() }
+    pub(crate) fn new(dispatches: Vec<Dispatch>, memory: Vec<Buffer>, label: impl Into<String>) -> Self {
+        Bound { dispatches, memory, label: label.into() }
+    }
+
+    /// For tests: the memory of its plan.
+    #[doc(hidden)]
+    pub fn memory(&self) -> &[Buffer] {
+        &self.memory
     }
 
     /// Returns this operation with a label for the compute pass of [`Bound::encode`]. By default it is `halofold::` and the operation:

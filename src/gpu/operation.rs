@@ -253,7 +253,7 @@ impl Memory {
         let place = self.place.unwrap_or(Place::Any(nth));
         match shared.filter(|_| place != Place::Own) {
             Some(workspace) => workspace.buffer(place, label, self.size),
-            None => buffers::scratch(device, label, self.size),
+            None => buffers::storage(device, label, self.size.max(buffers::LEAST), BufferUsages::COPY_SRC),
         }
     }
 

@@ -80,7 +80,7 @@ impl Compiled<Pyramid> {
             dispatches.push(kernel.dispatch(device, LABEL, grid(source), resource));
             source = made[made.len() - 1];
         }
-        Ok(Bound::new(dispatches, LABEL))
+        Ok(Bound::new(dispatches, Vec::new(), LABEL))
     }
 
     /// Checks a source and a target, and returns the levels that are written.

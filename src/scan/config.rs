@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf, outputs};
-use crate::gpu::kernel::Kernel;
+use crate::gpu::kernel::{Kernel, declared};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::range::{Cut, Inputs};
@@ -49,8 +49,34 @@ pub struct Scan {
     pub(super) rows: Cut,
     /// True if an input goes on where another one has ended.
     pub(super) continues: bool,
-    /// For tests: workgroups do not wait, and take tiles from the last to the first if true.
-    pub(super) without_waiting: Option<bool>,
+    pub(super) progress: Progress,
+}
+
+/// How workgroups get on, for tests.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Progress {
+    /// They wait for each other.
+    Usual,
+    /// They compute at once what others have not published yet.
+    Computing,
+    /// So they do, and take tiles from the last to the first: each misses everything before its own.
+    Reversed,
+    /// They compute soon what others have not published, and each fifth tile is late.
+    Stalled,
+}
+
+impl Progress {
+    /// The overrides of the chain.
+    pub(crate) fn overrides(self) -> Vec<(&'static str, f64)> {
+        let [is_unusual, is_stalled] = [self != Progress::Usual, self == Progress::Stalled];
+        declared([
+            ("LOOKS", if is_stalled { 16 } else { 0 }, is_unusual),
+            ("REVERSED", 1, self == Progress::Reversed),
+            ("STALLS", 5000, is_stalled),
+            ("COUNTS", 1, is_unusual),
+        ])
+    }
 }
 
 impl Scan {
@@ -62,7 +88,7 @@ impl Scan {
             is_exclusive: false,
             rows: Cut::All,
             continues: false,
-            without_waiting: None,
+            progress: Progress::Usual,
         }
     }
 
@@ -102,11 +128,10 @@ impl Scan {
         Scan { continues: true, ..self }
     }
 
-    /// For tests: a workgroup computes at once what others have not published yet. If `is_reversed`, workgroups take tiles from the last to the
-    /// first, so that each misses everything before its own.
+    /// Returns this description with workgroups that get on in another way.
     #[doc(hidden)]
-    pub fn without_waiting(self, is_reversed: bool) -> Self {
-        Scan { without_waiting: Some(is_reversed), ..self }
+    pub fn with_progress(self, progress: Progress) -> Self {
+        Scan { progress, ..self }
     }
 
     /// The number of combinations on the longest way from an element to a result, for error bounds:

@@ -135,13 +135,12 @@ impl Scan {
             ("BLOCK", BLOCK.max(workgroup), true),
             ("ROWS", (self.rows != Cut::All).into(), true),
             ("CONTINUES", self.continues.into(), true),
-            ("LOOKS", 0, self.without_waiting.is_some()),
-            ("REVERSED", 1, self.without_waiting == Some(true)),
             ("EXCLUSIVE", self.is_exclusive.into(), step != CARRY),
             ("SUBGROUPS", workgroup.div_ceil(4), tile == Tile::Registers),
             ("TOTALS", totals(workgroup), tile == Tile::Memory),
         ]);
         let label = shader::label(&["scan", monoid.name(), step]);
+        let overrides = [overrides, self.progress.overrides()].concat();
         Kernel::new(label, wgsl, self.slots(step, tile), overrides)
     }
 

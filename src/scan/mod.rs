@@ -40,4 +40,4 @@ mod config;
 pub(crate) mod kernels;
 pub(crate) mod plan;
 
-pub use config::{Outputs, Scan};
+pub use config::{Outputs, Progress, Scan};

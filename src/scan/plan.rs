@@ -100,9 +100,9 @@ impl Part {
     }
 }
 
-/// Words in front of the links: a ticket for each dispatch, and as many as a line of the cache has.
+/// Words in front of the links, in whole lines of the cache: two counters, and a ticket for each dispatch.
 fn head(dispatches: u64) -> u64 {
-    dispatches.next_multiple_of(32)
+    (dispatches + 2).next_multiple_of(32)
 }
 
 impl Layout {
@@ -158,7 +158,7 @@ impl Layout {
                     tiles: tiles as u32,
                     groups: grid[0],
                     tickets: grid[0] * grid[1],
-                    ticket: passes.len() as u32,
+                    ticket: 2 + passes.len() as u32,
                     ..common
                 };
                 let pass = Pass::new(step, grid, params).reading(part.from);

@@ -97,12 +97,11 @@ impl Select {
             ("WG", workgroup, true),
             ("OWN", own(step), selects),
             ("BLOCK", workgroup, selects),
-            ("LOOKS", 0, selects && self.without_waiting.is_some()),
-            ("REVERSED", 1, selects && self.without_waiting == Some(true)),
             ("SUBGROUPS", workgroup.div_ceil(4), selects && subgroups),
             ("CHUNK", self.chunk(limits) as u32, !is_alone),
         ]);
-        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, beside), overrides)
+        let of_chain = if selects { self.progress.overrides() } else { Vec::new() };
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, beside), [overrides, of_chain].concat())
     }
 
     /// The bindings of a kernel.

@@ -53,6 +53,7 @@ use crate::gpu::parameters::Parameters;
 use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
+use crate::scan::Progress;
 pub(crate) use crate::select::kernels::Beside;
 use crate::shader;
 
@@ -89,8 +90,7 @@ fn combine(a: Acc, b: Acc) -> Acc {
 pub struct Select {
     kept: Kept,
     as_indices: bool,
-    /// `Some` if workgroups do not wait for each other, with true if they take tiles from the last to the first.
-    without_waiting: Option<bool>,
+    progress: Progress,
     /// True if invocations have few elements, however long the input.
     is_small: bool,
 }
@@ -134,7 +134,7 @@ impl Select {
     }
 
     const fn by(kept: Kept) -> Self {
-        Select { kept, as_indices: false, without_waiting: None, is_small: false }
+        Select { kept, as_indices: false, progress: Progress::Usual, is_small: false }
     }
 
     /// Returns this description for the indices of the kept elements, a `u32` each, in the place of the elements.
@@ -142,10 +142,10 @@ impl Select {
         Select { as_indices: true, ..self }
     }
 
-    /// Lets workgroups compute at once what others have not published yet, and take tiles from the last to the first if `is_reversed`: for tests.
+    /// Returns this description with workgroups that get on in another way.
     #[doc(hidden)]
-    pub fn without_waiting(self, is_reversed: bool) -> Self {
-        Select { without_waiting: Some(is_reversed), ..self }
+    pub fn with_progress(self, progress: Progress) -> Self {
+        Select { progress, ..self }
     }
 
     fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {

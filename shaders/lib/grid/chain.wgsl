@@ -28,7 +28,7 @@
 #import through
 #import rows
 
-// A ticket for each dispatch; behind them, for each side, the sums of tiles and the prefixes of blocks.
+// Two counters, and a ticket for each dispatch; behind them, for each side, the sums of tiles and the prefixes of blocks.
 @group(0) @binding(4) var<storage, read_write> links: array<atomic<u32>>;
 
 // Tiles of a block: a multiple of the workgroup's invocations.
@@ -39,6 +39,9 @@ override LOOKS: u32 = 4096u;
 override CONTINUES: bool = false;
 // True if tiles are handed out from the last to the first, for tests: then all that lies before a tile is missing.
 override REVERSED: bool = false;
+// How long each fifth tile keeps its sum to itself, and whether computed tiles are counted, for tests.
+override STALLS: u32 = 0u;
+override COUNTS: bool = false;
 
 // Words of a slot: whole sectors of the cache. Where slots share one, looks at a slot delay what is published in another: without this, half of all
 // elements take 1.07 times as long to select on an NVIDIA H200.
@@ -74,6 +77,20 @@ fn next_turn(lid: u32) -> Turn {
     let side = u32(drawn >= params.tickets);
     let tile = drawn - side * params.tickets;
     return Turn(select(tile, params.tickets - 1u - tile, REVERSED), side);
+}
+
+// Keeps a tile from publishing for a while.
+fn stall(tile: u32) {
+    for (var k = 0u; k < STALLS && tile % 5u == 2u; k += 1u) {
+        atomicAdd(&links[0], 0u);
+    }
+}
+
+// Counts a tile that is computed because its sum is missing, in the first word of the links, or because a prefix is, in the second.
+fn count_computed(missed: u32) {
+    if COUNTS {
+        atomicAdd(&links[u32(missed == PREFIX)], 1u);
+    }
 }
 
 fn tile_slot(side: u32, tile: u32) -> u32 {
