@@ -6,7 +6,7 @@ use halofold::reduce::reference::{Expected, reduce, running};
 use halofold::reduce::{Accuracy, Arity, Monoid, Op};
 use halofold::scan::{Outputs, Progress, Scan};
 use halofold::select::Select;
-use halofold::{Bound, Compiled, Cut, Element, Error, Options, Value};
+use halofold::{Bound, Compiled, Cut, Element, Error, Options, Planned};
 
 use crate::common::{
     Gpu, Kind, Random, compile, data, gpu, in_one_pass, is_poison, is_sampled, read, right, room,
@@ -85,41 +85,13 @@ fn prefixes_of_every_type_length_and_row() {
         check(gpu, of, 10_000, None, true, 0);
     }
     // Around tiles.
-    let lens = [
-        (0, 0),
-        (1, 4),
-        (3, 0),
-        (4, 8),
-        (4095, 0),
-        (4096, 12),
-        (4097, 4),
-        (8191, 0),
-        (8192, 0),
-        (8193, 0),
-        (16_383, 4),
-        (16_385, 0),
-    ];
-    for (len, offset) in lens {
-        check(gpu, sums(Element::I32), len, None, len % 3 == 0, offset);
+    for len in [0, 1, 3, 4, 4095, 4096, 4097, 8191, 8192, 8193, 16_383, 16_385] {
+        check(gpu, sums(Element::I32), len, None, len % 3 == 0, 4 * (len as u64 % 4));
     }
     let rows = [(1, 5000), (2, 4100), (3, 3000), (7, 1700), (100, 123), (4096, 3), (5000, 3), (9999, 1)];
     for (nth, (row, rows)) in rows.into_iter().enumerate() {
         check(gpu, sums(Element::U32), row * rows, Some(row), nth % 2 == 1, 4);
     }
-}
-
-/// Integers have the same bits by subgroup operations and without.
-#[test]
-fn options_turn_subgroups_off() {
-    let (gpu, elements) = (gpu(), data(Kind::Random, Op::Sum, Element::U32, 10_000, 3));
-    let input = Input::at(gpu, elements.bytes(), 0);
-    let [with, without] = [true, false].map(|subgroups| {
-        let options = Options::default().with_subgroups(subgroups);
-        let scan = Scan::new(Op::Sum.over(Element::U32).unwrap());
-        let scan = Compiled::new(&gpu.device, scan, &options).unwrap();
-        gpu.clean(|| scan.of(&input).run::<Value>(&gpu.queue).unwrap())
-    });
-    assert!(with == without && with.len() == 10_000);
 }
 
 /// Workgroups of sixteen invocations have many tiles, and short bindings a dozen windows.
@@ -145,9 +117,8 @@ const UNUSUAL: [Progress; 3] = [Progress::Computing, Progress::Reversed, Progres
 
 /// How many tiles a workgroup has computed for others, as their sums were missing or the prefixes of blocks: always if the last tile comes first.
 fn check_computed(gpu: &Gpu, bound: &Bound, progress: Progress) {
-    let links = words(&read(gpu, &bound.memory()[0]));
-    println!("{progress:?}: {:?} tiles computed", &links[..2]);
-    assert!(progress != Progress::Reversed || !links[..2].contains(&0));
+    let counts = &words(&read(gpu, &bound.memory()[0]))[..2];
+    assert!(progress != Progress::Reversed || !counts.contains(&0), "{counts:?} tiles computed");
 }
 
 /// Workgroups compute what is missing: sums of tiles, and prefixes of blocks. The input has four blocks.
@@ -169,11 +140,7 @@ fn missing_sums_are_computed_on_every_adapter() {
                 small.clean(|| {
                     in_one_pass(&small, |pass| (0..=turn).for_each(|_| bound.encode_in_pass(pass)))
                 });
-                assert!(
-                    words(&read(&small, &output)) == expected,
-                    "{:?}, {cut:?}, turn {turn}",
-                    scan.operation()
-                );
+                assert!(words(&read(&small, &output)) == expected, "{progress:?}, {cut:?}, turn {turn}");
             }
             check_computed(&small, &bound, progress);
         }
@@ -206,13 +173,64 @@ fn sums_of_floats_have_the_same_bits_under_load_on_every_adapter() {
             });
             for output in &outputs {
                 let got = read(&small, output);
-                assert!(
-                    got == *first.get_or_insert_with(|| got.clone()),
-                    "{:?}, turn {turn}",
-                    scan.operation()
-                );
+                assert!(got == *first.get_or_insert_with(|| got.clone()), "{progress:?}, turn {turn}");
             }
         }
+    }
+}
+
+/// The prefixes of elements, added up in the order of a plan with subgroups off: 32 elements by an invocation, and four sums in each step of a workgroup.
+fn in_order(elements: &[f32], [workgroup, block]: [usize; 2]) -> Vec<f32> {
+    let through = |mut sums: Vec<f32>| {
+        for d in (0..).map(|step| 4usize.pow(step)).take_while(|d| *d < workgroup) {
+            let last = sums.clone();
+            let add =
+                |sum: &mut f32, lid| (1..4).filter(|k| k * d <= lid).for_each(|k| *sum += last[lid - k * d]);
+            sums.iter_mut().enumerate().for_each(|(lid, sum)| add(sum, lid));
+        }
+        sums
+    };
+    let (mut tiles, mut results, mut prefix, each) = (Vec::new(), Vec::new(), 0.0, block / workgroup);
+    for (number, tile) in elements.chunks(32 * workgroup).enumerate() {
+        let of_invocation = |lid| tile.iter().skip(32 * lid).take(32).fold(0.0, |sum, x| sum + x);
+        let sums = through((0..workgroup).map(of_invocation).collect());
+        let of_tiles = |lid: usize| {
+            let all = (0..each).filter_map(|k| (number + lid * each + k).checked_sub(block));
+            let in_block = all.filter(|of| of / block == number / block).filter_map(|of| tiles.get(of));
+            in_block.fold(0.0, |sum, x| sum + x)
+        };
+        let before = prefix + through((0..workgroup).map(of_tiles).collect())[workgroup - 1];
+        for (lid, own) in tile.chunks(32).enumerate() {
+            let first = before + if lid > 0 { sums[lid - 1] } else { 0.0 };
+            results.extend(own.iter().scan(first, |sum, x| {
+                *sum += x;
+                Some(*sum)
+            }));
+        }
+        tiles.push(sums[workgroup - 1]);
+        if (number + 1) % block == 0 {
+            prefix = before + sums[workgroup - 1];
+        }
+    }
+    results
+}
+
+#[test]
+fn sums_of_floats_have_the_bits_of_their_order_on_every_adapter() {
+    let (small, off) = (with_few_invocations(1 << 20), Options::default().with_subgroups(false));
+    let text = "struct Elem { x: f32 } alias Acc = f32;
+        fn map(elem: Elem, index: u32) -> f32 { return elem.x; }
+        fn identity() -> f32 { return 0.0; } fn combine(a: f32, b: f32) -> f32 { return a + b; }
+        fn finish(acc: f32, n: u32) -> f32 { return acc; }";
+    let scan = Scan::new(Monoid::custom_struct("sum", 4, Arity::One, text).unwrap());
+    let kernels = scan.kernels(Cut::All, wgpu::Features::empty(), &small.device.limits()).unwrap();
+    let size = |name| kernels[0].overrides.iter().find(|(own, _)| *own == name).unwrap().1 as usize;
+    let elements = data(Kind::Random, Op::Sum, Element::F32, 150_000, 5);
+    let expected = in_order(bytemuck::cast_slice(elements.bytes()), ["WG", "BLOCK"].map(size));
+    for progress in [Progress::Usual].into_iter().chain(UNUSUAL) {
+        let scan = Compiled::new(&small.device, scan.clone().with_progress(progress), &off).unwrap();
+        let got = small.clean(|| run(&small, &scan, Cut::All, elements.bytes(), 0, 600_000));
+        assert!(words(&got) == bytemuck::cast_slice::<_, u32>(&expected), "{progress:?}");
     }
 }
 
