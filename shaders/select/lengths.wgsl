@@ -14,7 +14,7 @@
 
 var<workgroup> number_of_runs: u32;
 
-// The position of a run before `end`, or else the end of the input. Without a branch: SwiftShader does not end compiling 48 of them inside a loop.
+// The position of a run before `end`, or else the end of the input. Without a branch: SwiftShader does not end compiling 32 more of them inside the loop.
 fn position(run: u32, end: u32) -> u32 {
     return select(params.count, lengths[min(run, end - 1u)], run < end);
 }

@@ -149,9 +149,9 @@ fn miscounts(adapter: &AdapterInfo) -> bool {
     adapter.vendor == ARM && !format!("{} {}", adapter.driver, adapter.driver_info).contains("Mesa")
 }
 
-/// True for SwiftShader: it takes minutes for many branches inside a loop.
+/// True for SwiftShader, which takes minutes for many branches inside a loop. Browsers may run on it, and keep its name to themselves.
 pub(super) fn compiles_slowly(adapter: &AdapterInfo) -> bool {
-    adapter.name.starts_with("SwiftShader")
+    adapter.name.starts_with("SwiftShader") || adapter.backend == wgpu::Backend::BrowserWebGpu
 }
 
 /// A kernel's text, and everything else that compiling it needs.

@@ -253,7 +253,8 @@ impl Memory {
         let place = self.place.unwrap_or(Place::Any(nth));
         match shared.filter(|_| place != Place::Own) {
             Some(workspace) => workspace.buffer(place, label, self.size),
-            None => buffers::storage(device, label, self.size.max(buffers::LEAST), BufferUsages::COPY_SRC),
+            None if place == Place::Own => buffers::storage(device, label, self.size, BufferUsages::COPY_SRC),
+            None => buffers::scratch(device, label, self.size),
         }
     }
 

@@ -33,8 +33,8 @@
 //! another workgroup's progress: what is not there after a while is computed again. Rows take the same time, whatever their length.
 //! Segments between offsets take a search among these for every four elements, and one storage buffer more. A part takes two dispatches more.
 //!
-//! Kernels need four storage buffers in a shader. A [`Bound`](crate::Bound) owns the memory for states, four times an
-//! accumulator for each tile, which is never a workspace's. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
+//! Kernels need four storage buffers in a shader. A [`Bound`](crate::Bound) owns the memory for states, which is never a workspace's: for each
+//! tile 64 bytes, or four times an accumulator if that is more. Recording allocates nothing. Inputs and outputs larger than a binding are cut into windows.
 
 mod config;
 pub(crate) mod kernels;

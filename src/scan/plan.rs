@@ -77,8 +77,8 @@ impl Part {
         window::check(len * bytes, limits)?;
         let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
         let unit = input::unit(align, item);
-        // Multiples of both powers of two start results at multiples of the alignment.
-        let step = tile.max(align);
+        // Whole tiles, whose results start at multiples of the alignment.
+        let step = input::unit(align, tile);
         let limit = limits.max_storage_buffer_binding_size.min(1 << 31);
         let least = len.min(step) * bytes + unit;
         LimitError::unless("max_storage_buffer_binding_size", limit, least)?;

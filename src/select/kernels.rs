@@ -51,7 +51,8 @@ impl Select {
     }
 
     pub(crate) fn composed(&self, step: Step, beside: Beside, features: Features, limits: &Limits) -> Kernel {
-        let subgroups = features.contains(Features::SUBGROUP);
+        // Sixteen larger elements are too much for registers.
+        let subgroups = features.contains(Features::SUBGROUP) && self.item() <= 16;
         let is_short = subgroups && step == SHORT;
         let is_alone = beside == Beside::Nothing;
         let (elem, pieces, is_half, kept) = match &self.kept {

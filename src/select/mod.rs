@@ -34,8 +34,9 @@
 //! One dispatch reads the input once, and writes once what is kept; each further window takes one more. Without subgroups kept elements are read
 //! again, from the cache. A workgroup computes the count of another tile itself if it is not published after a while
 //! (`shaders/lib/grid/chain.wgsl`). The kernel needs four storage buffers in a shader. The input is cut into windows if it is larger than a
-//! binding; the room for the kept elements must fit one. A [`Bound`](crate::Bound) owns the memory for counts: 64 bytes for each tile, which has
-//! 48 elements for each of at most 256 invocations, or 16 in an input of less than 4 million.
+//! binding; the room for the kept elements must fit one. A [`Bound`](crate::Bound) owns the memory for counts, which is never a workspace's: 64
+//! bytes for each tile. A tile has 48 elements for each of at most 256 invocations; 16 in an input of less than 4 million, of elements of more
+//! than 8 bytes, and in browsers.
 
 mod kernels;
 mod plan;
@@ -107,7 +108,8 @@ enum Kept {
 impl Select {
     /// Describes a selection by your WGSL: `fn keep(elem: Elem, index: u32) -> bool`, and the functions that it calls.
     ///
-    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types. It runs once for each element, and again where a count is computed again.
+    /// `Elem` is the element type, and `index` the element's number in the input. The text may declare functions, constants and types.
+    /// `keep` runs once for each element, and again where a count is computed again: it has to give the same answer each time.
     ///
     /// # Errors
     ///

@@ -15,6 +15,9 @@ use crate::select::{Kept, Select};
 /// The shortest input whose invocations have more elements. A shorter one gives some of a large GPU's workgroups nothing to do.
 const LONG: u64 = 1 << 22;
 
+/// The bytes of the largest elements of which an invocation has 48, in registers.
+const WIDE: u64 = 8;
+
 /// The most workgroups that take chunks.
 const CHUNKS: u64 = 2048;
 
@@ -27,7 +30,7 @@ impl Select {
 
     /// The kernel that selects, and the sizes of its plan.
     fn layout(&self, len: u64, limits: &Limits) -> (Step, Layout) {
-        let step = if self.is_small || len < LONG { SHORT } else { SELECT };
+        let step = if self.is_small || len < LONG || self.item() > WIDE { SHORT } else { SELECT };
         let workgroup = self.workgroup(limits);
         let tile = (own(step) * workgroup).into();
         (step, Layout { tile, block: workgroup.into(), has_last: false })

@@ -1,9 +1,10 @@
-// The marks of the tile to work at next, of sixteen rows: the workgroup's own, whose elements stay in registers, or one of another workgroup, whose elements
-// are not wanted.
+// The marks of the tile to work at next, in sixteen rows: the workgroup's own, whose elements stay in registers, or one of another workgroup, whose
+// elements are not wanted.
 //
-// A loop shifts the marks of a row into their place, for SwiftShader takes minutes to compile many branches inside the loop of the kernel.
+// A loop shifts the marks of a row into their place: SwiftShader takes minutes to compile many branches inside the loop of the kernel.
 #import io
 #import entry
+#import elements
 #import kept
 #import tile
 

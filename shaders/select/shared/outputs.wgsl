@@ -13,8 +13,8 @@ fn put(elem: Elem, i: u32, place: u32) {
     put_beside(place, i);
 }
 
-// Ends a tile, which starts with an item; the last invocation knows how many of its elements are kept. The last one that is planned stores the number of all: an empty input has one, too. A row is the
-// whole input.
+// Ends a tile. Its last invocation knows how many elements the tile keeps. The last planned tile stores the number of all; an empty input has one tile. The
+// input is one row.
 fn put_end(kept: u32, item: u32, lid: u32) {
     let is_last = params.skipped + item / (OWN * WG) == (params.row - 1u) / (OWN * WG);
     if is_last && lid == WG - 1u {

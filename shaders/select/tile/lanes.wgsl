@@ -4,6 +4,7 @@
 #import io
 #import entry
 #import order
+#import elements
 #import sums
 #import kept
 #import outputs

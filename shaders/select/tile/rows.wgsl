@@ -11,6 +11,8 @@
 // the widest subgroup.
 #import io
 #import entry
+#import order
+#import elements
 #import sums
 #import kept
 #import outputs
@@ -109,6 +111,8 @@ fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
 }
 
 fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
+    // Lanes may come from a loop of the application's, which they left at different times: the barrier brings them together before they add up.
+    workgroupBarrier();
     let rows = loaded.a.marks + loaded.b.marks + loaded.c.marks;
     let bytes = (rows.x + rows.y) + (rows.z + rows.w);
     let halves = (bytes & 0xff00ffu) + ((bytes >> 8u) & 0xff00ffu);
