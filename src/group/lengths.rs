@@ -49,7 +49,7 @@ impl Base for RunLengths {
     }
 
     fn steps(&self) -> Vec<Step> {
-        Beside::Lengths.steps()
+        self.unique.steps_beside(Beside::Lengths)
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {

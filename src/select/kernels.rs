@@ -30,14 +30,8 @@ pub(crate) enum Beside {
     Lengths,
 }
 
-impl Beside {
-    pub(crate) fn steps(self) -> Vec<Step> {
-        match self {
-            Beside::Nothing => vec![SELECT, SHORT],
-            Beside::Lengths => vec![SELECT, SHORT, LENGTHS],
-        }
-    }
-}
+/// The bytes of the largest elements of which an invocation has 48, in registers. An AMD GPU has no room for 48 of 8 bytes.
+pub(super) const WIDE: u64 = 4;
 
 /// Elements of an invocation.
 pub(super) fn own(step: Step) -> u32 {
@@ -48,6 +42,13 @@ impl Select {
     /// Bytes of what is kept of an element.
     pub(super) fn kept_size(&self) -> u64 {
         if self.as_indices { 4 } else { self.item() }
+    }
+
+    /// The kernels that its plans may launch.
+    pub(crate) fn steps_beside(&self, beside: Beside) -> Vec<Step> {
+        let long = (self.item() <= WIDE).then_some(SELECT);
+        let lengths = (beside == Beside::Lengths).then_some(LENGTHS);
+        long.into_iter().chain([SHORT]).chain(lengths).collect()
     }
 
     pub(crate) fn composed(&self, step: Step, beside: Beside, features: Features, limits: &Limits) -> Kernel {
@@ -119,11 +120,11 @@ impl Select {
 
     /// Checks that a device can run the kernel.
     pub(crate) fn check(&self, beside: Beside, features: Features, limits: &Limits) -> Result<(), Error> {
-        limits::check(&self.slots(SELECT, beside), limits)?;
+        limits::check(&self.slots(SHORT, beside), limits)?;
         limits::check_workgroup([self.workgroup(limits), 1], limits)?;
         if let Kept::Function(monoid) = &self.kept {
             monoid.on(features).check_features(features)?;
-            WgslError::unless_valid(&self.composed(SELECT, beside, features, limits).wgsl)?;
+            WgslError::unless_valid(&self.composed(SHORT, beside, features, limits).wgsl)?;
         }
         Ok(())
     }

@@ -36,7 +36,7 @@
 //! (`shaders/lib/grid/chain.wgsl`). The kernel needs four storage buffers in a shader. The input is cut into windows if it is larger than a
 //! binding; the room for the kept elements must fit one. A [`Bound`](crate::Bound) owns the memory for counts, which is never a workspace's: 64
 //! bytes for each tile. A tile has 48 elements for each of at most 256 invocations; 16 in an input of less than 4 million, of elements of more
-//! than 8 bytes, and in browsers.
+//! than 4 bytes, and in browsers.
 
 mod kernels;
 mod plan;
@@ -176,7 +176,7 @@ impl Base for Select {
     }
 
     fn steps(&self) -> Vec<Step> {
-        Beside::Nothing.steps()
+        self.steps_beside(Beside::Nothing)
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {

@@ -9,14 +9,11 @@ use crate::gpu::range::BufferRange;
 use crate::gpu::{Pass, input};
 use crate::scan::kernels::LINKS;
 use crate::scan::plan::{Layout, Params, Part, SPLIT};
-use crate::select::kernels::{BEGINS, Beside, LENGTHS, SELECT, SHORT, own};
+use crate::select::kernels::{BEGINS, Beside, LENGTHS, SELECT, SHORT, WIDE, own};
 use crate::select::{Kept, Select};
 
 /// The shortest input whose invocations have more elements. A shorter one gives some of a large GPU's workgroups nothing to do.
 const LONG: u64 = 1 << 22;
-
-/// The bytes of the largest elements of which an invocation has 48, in registers.
-const WIDE: u64 = 8;
 
 /// The most workgroups that take chunks.
 const CHUNKS: u64 = 2048;
