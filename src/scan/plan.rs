@@ -106,7 +106,7 @@ fn head(dispatches: u64) -> u64 {
 }
 
 impl Layout {
-    /// Tiles of so many elements. Without elements there is one, which has none.
+    /// The number of tiles of `len` elements. An input without elements has an empty tile.
     pub(crate) fn tiles(&self, len: u64) -> u64 {
         len.max(1).div_ceil(self.tile)
     }
@@ -117,7 +117,7 @@ impl Layout {
         [tiles, tiles + tiles.div_ceil(self.block) + 2]
     }
 
-    /// Bytes of links for so many elements in some parts, with states of some words.
+    /// The bytes of the links between tiles of `len` elements in `parts` parts, with states of `words` words.
     pub(crate) fn links(&self, len: u64, parts: usize, words: usize) -> u64 {
         let [_, slots] = self.slots(len);
         4 * (head(2 * parts as u64) + 2 * slots * (2 * words as u64).next_multiple_of(8))
@@ -196,8 +196,9 @@ impl Scan {
             Cut::Segments(starts) => starts.len() as u64,
         };
         let parts = self.parts(range, limits)?;
-        let common = self.layout(limits).common(len, row, parts.len());
-        let mut passes = self.layout(limits).passes(&parts, [SCAN, SCAN_LAST], common, limits)?;
+        let layout = self.layout(limits);
+        let common = layout.common(len, row, parts.len());
+        let mut passes = layout.passes(&parts, [SCAN, SCAN_LAST], common, limits)?;
         if self.continues {
             let carry = |pass: Option<&Pass>, out: u32| {
                 let word = |name| pass.and_then(|pass| pass.param(name)).unwrap_or_default();

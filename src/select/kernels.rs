@@ -86,6 +86,7 @@ impl Select {
             .choose("rows", "scan/shared/rows")
             .choose("columns", "scan/columns/even")
             .choose("sums", "scan/shared/sums")
+            .choose("across", "scan/shared/across")
             .choose("again", if is_short { "select/shared/again" } else { "scan/shared/again" })
             .choose("shifted", "scan/shared/shifted")
             .choose("kept", kept)

@@ -6,14 +6,10 @@
 #import entry
 #import loaded
 #import sums
+#import across
 #import subgroup_reduce
 #import shuffle
 #import through
-
-// The sum of each subgroup. The narrowest subgroup that exists has four lanes.
-override SUBGROUPS: u32 = 64u;
-
-var<workgroup> sums_of_subgroups: array<Acc, SUBGROUPS>;
 
 // Items between the vectors of an invocation.
 fn apart_by(wg: Workgroup) -> u32 {
@@ -30,19 +26,7 @@ fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     let low = combine(combine(own.a, own.b), combine(own.c, own.d));
     let high = combine(combine(own.e, own.f), combine(own.g, own.h));
     let sum = subgroup_reduce(combine(low, high), at, wg);
-    if at.lane == 0u {
-        sums_of_subgroups[at.subgroup] = sum;
-    }
-    workgroupBarrier();
-    var ahead = identity();
-    var all = identity();
-    for (var k = 0u; k < wg.subgroups; k += 1u) {
-        if k == at.subgroup {
-            ahead = all;
-        }
-        all = combine(all, sums_of_subgroups[k]);
-    }
-    return Sums(all, ahead);
+    return across(sum, at, wg);
 }
 
 // What lies before the four items of each lane, from what lies before them all, and then what lies behind them.

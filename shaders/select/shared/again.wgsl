@@ -1,5 +1,4 @@
-// The marks of the tile to work at next, in sixteen rows: the workgroup's own, whose elements stay in registers, or one of another workgroup, whose
-// elements are not wanted.
+// Marks sixteen rows of the next tile: the workgroup's own, whose elements stay in registers, or one of another workgroup, which is only counted.
 //
 // A loop shifts the marks of a row into their place: SwiftShader takes minutes to compile many branches inside the loop of the kernel.
 #import io

@@ -1,4 +1,4 @@
-// A tile without subgroups: an invocation has 48 elements in a row, or 16, of which it keeps the marks in two words.
+// A tile without subgroups. An invocation has 48 neighbouring elements, or 16, and keeps their marks in two words.
 //
 // It loads kept elements a second time, from the cache, and stores its own in a row.
 #import io

@@ -14,13 +14,9 @@
 #import order
 #import elements
 #import sums
+#import across
 #import kept
 #import outputs
-
-// The sum of each subgroup. The narrowest subgroup that exists has four lanes.
-override SUBGROUPS: u32 = 64u;
-
-var<workgroup> sums_of_subgroups: array<u32, SUBGROUPS>;
 
 // Elements of four rows.
 struct Four {
@@ -57,7 +53,7 @@ struct Prefixes {
     all: u32,
 }
 
-// Elements of four rows of a tile, all of which lie in the input if the tile is inside.
+// Loads the elements of four rows. If `is_inside`, all of them lie in the input.
 fn load_four(i: u32, lanes: u32, is_inside: bool) -> Four {
     if is_inside {
         let p = params.first + i;
@@ -117,19 +113,7 @@ fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     let bytes = (rows.x + rows.y) + (rows.z + rows.w);
     let halves = (bytes & 0xff00ffu) + ((bytes >> 8u) & 0xff00ffu);
     let sum = subgroupAdd((halves & 0xffffu) + (halves >> 16u));
-    if at.lane == 0u {
-        sums_of_subgroups[at.subgroup] = sum;
-    }
-    workgroupBarrier();
-    var first = 0u;
-    var all = 0u;
-    for (var k = 0u; k < wg.subgroups; k += 1u) {
-        if k == at.subgroup {
-            first = all;
-        }
-        all += sums_of_subgroups[k];
-    }
-    return Sums(all, first);
+    return across(sum, at, wg);
 }
 
 fn bytes_before(marks: vec4<u32>) -> vec4<u32> {
