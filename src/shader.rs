@@ -24,8 +24,8 @@ pub(crate) mod rooms {
     include!(concat!(env!("OUT_DIR"), "/rooms.rs"));
 }
 
-/// Imports of the caller: the kernel that is composed, or the operator. It is in the module already.
-const CALLERS: [&str; 2] = ["kernel", "operator"];
+/// Imports of the file that is composed itself, and calls back: a kernel, or an operator.
+const CALLERS: [&str; 2] = ["<kernel>", "<operator>"];
 
 /// Returns the text of a file in one of some rooms, by its path without the extension.
 ///
@@ -85,8 +85,10 @@ impl Piece {
 pub(crate) struct Composer {
     rooms: &'static [Room],
     defines: Vec<&'static str>,
+    /// Imports `<name>`, and the text that Rust writes for them.
     provided: Vec<(&'static str, Vec<Piece>)>,
-    chosen: Vec<(&'static str, &'static str)>,
+    /// Imports `folder/*` and `<name>`, without `/*`, and the file for each.
+    chosen: Vec<(&'static str, String)>,
 }
 
 impl Composer {
@@ -103,13 +105,13 @@ impl Composer {
         self
     }
 
-    /// Sets the pieces for `#import name`, if they are not a file.
+    /// Sets the pieces for `#import <name>`.
     pub(crate) fn provide(mut self, name: &'static str, pieces: Vec<Piece>) -> Self {
         self.provided.push((name, pieces));
         self
     }
 
-    /// Sets the text for `#import name`, if Rust writes it.
+    /// Sets the text for `#import <name>`.
     pub(crate) fn generate(
         self,
         name: &'static str,
@@ -119,10 +121,15 @@ impl Composer {
         self.provide(name, vec![Piece::new(format!("generated: {contents}"), text)])
     }
 
-    /// Sets the file for `#import name`.
-    pub(crate) fn choose(mut self, name: &'static str, file: &'static str) -> Self {
-        self.chosen.push((name, file));
+    /// Sets the file for `#import <name>`, by its path.
+    pub(crate) fn supply(mut self, name: &'static str, file: &str) -> Self {
+        self.chosen.push((name, file.to_owned()));
         self
+    }
+
+    /// Sets the file for `#import folder/*`, by its name in the folder.
+    pub(crate) fn choose(self, folder: &'static str, file: &str) -> Self {
+        self.supply(folder, &format!("{folder}/{file}"))
     }
 
     /// Collects a file and all its imports, each once: the file first, then its own imports, then theirs; but an application's text
@@ -133,40 +140,42 @@ impl Composer {
     pub(crate) fn pieces(&self, file: &str) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut seen: Vec<String> = vec![file.to_owned()];
-        // Each with the file in whose folders its imports are looked for.
-        let mut waiting = VecDeque::from([(file.to_owned(), file.to_owned())]);
-        while let Some((file, importer)) = waiting.pop_front() {
-            let provided = self.provided.iter().find(|(name, _)| *name == file);
-            let (place, imports) = if let Some((_, provided)) = provided {
+        let mut waiting = VecDeque::from(seen.clone());
+        while let Some(file) = waiting.pop_front() {
+            let name = file.trim_start_matches('<').trim_end_matches('>');
+            let provided = self.provided.iter().find(|(provided, _)| name != file && *provided == name);
+            let imports = if let Some((_, provided)) = provided {
                 pieces.extend(provided.iter().cloned());
-                (importer, provided.iter().flat_map(|piece| piece.imports.split_whitespace()).collect())
+                provided.iter().flat_map(|piece| piece.imports.split_whitespace()).collect()
             } else {
                 let (body, imports) = self.preprocess(&file);
                 // A file may be empty under some defines: then it is left out.
                 if body.lines().any(|line| !line.trim().is_empty() && !line.starts_with("//")) {
                     pieces.push(Piece::new(format!("shaders/{file}.wgsl"), body));
                 }
-                (file, imports)
+                imports
             };
-            for name in imports {
-                let import = if self.provided.iter().any(|(provided, _)| *provided == name) {
-                    name.to_owned()
-                } else if let Some((_, file)) = self.chosen.iter().find(|(chosen, _)| *chosen == name) {
-                    (*file).to_owned()
-                } else if CALLERS.contains(&name) {
-                    continue;
-                } else {
-                    nearest(self.rooms, &place, name)
-                        .unwrap_or_else(|| panic!("shaders/{place}.wgsl imports `{name}`, which is nowhere"))
-                };
+            for import in imports.into_iter().filter_map(|import| self.imported(&file, import)) {
                 if !seen.contains(&import) {
                     seen.push(import.clone());
-                    waiting.push_back((import, place.clone()));
+                    waiting.push_back(import);
                 }
             }
         }
         pieces.sort_by_key(|piece| !piece.is_foreign);
         pieces
+    }
+
+    /// The file of an import, or the import itself if Rust writes its text; `None` if the text is in the module already.
+    fn imported(&self, importer: &str, import: &str) -> Option<String> {
+        let name = import.strip_prefix('<').and_then(|name| name.strip_suffix('>'));
+        if name.is_some_and(|name| self.provided.iter().any(|(provided, _)| *provided == name)) {
+            return Some(import.to_owned());
+        }
+        let Some(choice) = name.or_else(|| import.strip_suffix("/*")) else { return Some(import.to_owned()) };
+        let chosen = self.chosen.iter().find(|(known, _)| *known == choice).map(|(_, file)| file.clone());
+        assert!(chosen.is_some() || CALLERS.contains(&import), "nothing sets `{import}` of {importer}");
+        chosen
     }
 
     /// Composes the module of a kernel: [`Composer::pieces`], joined, after directives that enable the extensions.
@@ -222,16 +231,6 @@ pub(crate) fn label(parts: &[&str]) -> String {
     format!("halofold.{}", parts.join(".")).chars().map(allowed).collect()
 }
 
-/// The file of this name in the nearest folder `shared` of an importing file.
-fn nearest(rooms: &[Room], importer: &str, name: &str) -> Option<String> {
-    let above = importer.rmatch_indices('/').map(|(end, _)| &importer[..=end]).chain([""]);
-    let mut files = above.map(|folder| {
-        let shared = if folder.ends_with("shared/") { "" } else { "shared/" };
-        format!("{folder}{shared}{name}")
-    });
-    files.find(|file| find(rooms, file).is_some())
-}
-
 pub(crate) struct Refusal {
     /// The places of the error that naga tells, the most precise first.
     pub(crate) spans: Vec<Span>,
@@ -264,13 +263,12 @@ pub(crate) fn essay(file: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeSet, HashSet};
+    use std::collections::BTreeSet;
     use std::fs;
     use std::path::{Path, PathBuf};
 
     use super::*;
     use crate::reduce::Op;
-    use crate::stencil::VARIANTS;
 
     fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
         rooms::ALL.iter().copied().flatten().copied()
@@ -303,29 +301,36 @@ mod tests {
         }
     }
 
-    /// A file stands in a catalogue, another one imports it, or a string of the sources names it; and what the sources provide is
-    /// imported.
+    /// Every import names a file, a folder of files to choose from, or what Rust writes; and nothing else is chosen or written.
     #[test]
-    fn every_file_and_every_piece_is_used() {
+    fn every_import_is_explained() {
         let sources = all_sources();
-        let strings_after = |call| strings_after(&sources, call);
-        let by_pieces: Vec<_> = strings_after(".importing(").flat_map(str::split_whitespace).collect();
-        let by_files = files().flat_map(|(file, text)| {
-            text.lines().filter_map(move |line| Some((file, line.strip_prefix("#import ")?)))
-        });
-        let imports: Vec<_> = by_files.collect();
-        for made in [".provide(", ".generate(", ".choose("].into_iter().flat_map(strings_after) {
-            let is_imported = by_pieces.contains(&made) || imports.iter().any(|(_, name)| *name == made);
-            assert!(is_imported, "no file imports `{made}`");
+        let by_pieces = strings_after(&sources, ".importing(").flat_map(str::split_whitespace);
+        let by_files =
+            files().flat_map(|(_, text)| text.lines()).filter_map(|line| line.strip_prefix("#import "));
+        let imports: BTreeSet<_> = by_files.chain(by_pieces).collect();
+        let strings = |call| strings_after(&sources, call);
+        let folders: BTreeSet<_> = strings(".choose(").map(|folder| format!("{folder}/*")).collect();
+        let names = [".supply(", ".provide(", ".generate("].into_iter().flat_map(strings);
+        let names: BTreeSet<_> = names.map(|name| format!("<{name}>")).collect();
+        let readme = include_str!("../shaders/README.md");
+        for import in &imports {
+            let is_set = folders.contains(*import) || names.contains(*import);
+            assert!(is_set || CALLERS.contains(import) || find(rooms::ALL, import).is_some(), "{import}");
+            assert!(!import.starts_with('<') || readme.contains(&format!("`{import}`")), "{import}");
         }
-        let operators = Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_")));
-        let variants = VARIANTS.iter().map(|variant| variant.file.to_owned());
-        let found = imports.iter().filter_map(|(importer, name)| nearest(rooms::ALL, importer, name));
-        let used: HashSet<_> = operators.chain(variants).chain(found).collect();
+        for set in folders.iter().chain(&names) {
+            assert!(imports.contains(&**set), "nothing imports `{set}`");
+        }
+        let operators: Vec<_> =
+            Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_"))).collect();
         for (file, _) in files() {
-            let by_piece = file.split_once("shared/").is_some_and(|(_, name)| by_pieces.contains(&name));
-            let named = by_piece || used.contains(file) || sources.contains(&format!("{file:?}"));
-            assert!(named, "nothing uses shaders/{file}.wgsl");
+            let folder = file.rsplit_once('/').map(|(folder, _)| format!("{folder}/*"));
+            let is_imported =
+                imports.contains(file) || folder.is_some_and(|folder| imports.contains(&*folder));
+            let is_named =
+                operators.iter().any(|operator| operator == file) || sources.contains(&format!("{file:?}"));
+            assert!(is_imported || is_named, "nothing uses shaders/{file}.wgsl");
         }
     }
 

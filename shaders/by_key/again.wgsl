@@ -2,15 +2,15 @@
 //
 // As `runs`, but every run goes to its final place. Runs are collected in workgroup memory and written in output order, so stores
 // coalesce. `share` workgroups share the crowded tiles of a group; mostly there are none.
-#import io
-#import entry
-#import order
-#import run
-#import run_tile
-#import run_walk
-#import run_outputs
-#import scan
-#import values
+#import by_key/shared/io
+#import shared/entry
+#import shared/order
+#import by_key/shared/run
+#import by_key/shared/run_tile
+#import by_key/shared/run_walk
+#import by_key/shared/run_outputs
+#import by_key/scan/*
+#import by_key/shared/values
 
 // Runs that are collected at a time.
 override STAGE: u32 = 1024u;

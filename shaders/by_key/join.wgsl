@@ -2,11 +2,11 @@
 //
 // Each tile gets the number of runs that begin before it in its group, and what of the last one lies there; the group's totals go to the
 // list of groups. Tiles that had no room are listed, in any order.
-#import io
-#import entry
-#import order
-#import run
-#import scan
+#import by_key/shared/io
+#import shared/entry
+#import shared/order
+#import by_key/shared/run
+#import by_key/scan/*
 
 var<workgroup> crowded: atomic<u32>;
 

@@ -1,10 +1,10 @@
 // join_all: one workgroup does for groups what `join` does for tiles, and stores the number of all runs. The list has one entry more than
 // there are groups: the runs of all pairs.
-#import io
-#import entry
-#import order
-#import run
-#import scan
+#import by_key/shared/io
+#import shared/entry
+#import shared/order
+#import by_key/shared/run
+#import by_key/scan/*
 
 @group(0) @binding(12) var<storage, read_write> number_of_runs: array<u32>;
 

@@ -2,10 +2,10 @@
 //
 // A team of 64 invocations serves a tile, as most tiles have few runs. Results of a tile follow those of all earlier runs. A tile closes the
 // run that reaches into it at its own first run. The first invocation of all finishes the last run.
-#import io
-#import run
-#import room
-#import run_outputs
+#import by_key/shared/io
+#import by_key/shared/run
+#import by_key/shared/room
+#import by_key/shared/run_outputs
 
 const TEAM: u32 = 64u;
 

@@ -18,14 +18,14 @@
 //   * Only invocations in whose pairs a run begins walk over them a second time, and write.
 //
 // The order of combinations depends only on the positions of tiles and the width of subgroups, so results have the same bits every time.
-#import io
-#import entry
-#import order
-#import room
-#import run_tile
-#import run_walk
-#import scan
-#import values
+#import by_key/shared/io
+#import shared/entry
+#import shared/order
+#import by_key/shared/room
+#import by_key/shared/run_tile
+#import by_key/shared/run_walk
+#import by_key/scan/*
+#import by_key/shared/values
 
 var<workgroup> number: atomic<u32>;
 var<workgroup> first: atomic<u32>;

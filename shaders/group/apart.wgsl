@@ -1,11 +1,11 @@
 // apart: adds every pair to its group's state in storage: for more groups than tables hold, and for drivers that miscount in workgroup memory.
-#import entry
-#import io
-#import keys
-#import integers
-#import pairs
-#import rejected
-#import states
+#import shared/entry
+#import group/shared/io
+#import group/shared/keys
+#import group/shared/integers
+#import group/shared/pairs
+#import group/shared/rejected
+#import group/shared/states
 
 fn visit(id: u32, bits: u32) {
     if id >= GROUPS {

@@ -1,14 +1,14 @@
 // finish: computes the results of each group from its state, a workgroup per group, and resets the state. The exact sum, or its quotient for
 // a mean, is rounded once (shared/exact/nearest.wgsl). Sums of integers are the lowest 32 bits.
-#import entry
-#import io
-#import exact/limbs
-#import exact/digits
-#import exact/nearest
-#import exact/round
-#import keys
-#import states
-#import group_outputs
+#import shared/entry
+#import group/shared/io
+#import shared/exact/limbs
+#import shared/exact/digits
+#import shared/exact/nearest
+#import shared/exact/round
+#import group/shared/keys
+#import group/shared/states
+#import <group_outputs>
 
 struct GroupResults {
     count: u32,

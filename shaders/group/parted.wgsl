@@ -1,12 +1,12 @@
 // parted: tables of groups (tables.wgsl) from pairs that lie by parts (parts.wgsl).
 //
 // Each part is cut into shares of equal length; its last share may be shorter. A workgroup takes one share. A few workgroups have none.
-#import entry
-#import io
-#import pairs
-#import table
-#import table_words
-#import parted_pairs
+#import shared/entry
+#import group/shared/io
+#import group/shared/pairs
+#import group/shared/table
+#import group/shared/table_words
+#import group/shared/parted_pairs
 
 // Steps between two checks of the table.
 override STEPS: u32 = 1u;

@@ -14,13 +14,13 @@
 //
 // A workgroup chooses its window from sampled exponents. Values outside go to the state in storage one by one; if they are many, it
 // chooses another window. If not all groups fit, neighbouring workgroups take a slice each. For more groups see parted.wgsl.
-#import entry
-#import ids
-#import io
-#import pairs
-#import rejected
-#import table
-#import table_words
+#import shared/entry
+#import group/ids/*
+#import group/shared/io
+#import group/shared/pairs
+#import group/shared/rejected
+#import group/shared/table
+#import group/shared/table_words
 
 // The number of slices.
 override SLICES: u32 = 1u;

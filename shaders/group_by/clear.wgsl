@@ -1,6 +1,6 @@
 // clear: a table without keys.
-#import io
-#import places
+#import group_by/shared/io
+#import group_by/shared/places
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {

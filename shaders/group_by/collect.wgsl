@@ -11,11 +11,11 @@
 //
 // All pairs would contend for a few words of storage. So a workgroup caches keys in a table in its memory, where a frequent key is only
 // read. A key that finds no place there is looked up in storage each time.
-#import io
-#import hash
-#import key_bits
-#import search
-#import places
+#import group_by/shared/io
+#import shared/hash
+#import group_by/key_bits/*
+#import group_by/shared/search
+#import group_by/shared/places
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;

@@ -1,9 +1,9 @@
 // merge: every two runs of keys that are in order become one.
 //
 // The place of a key in the new run is its place in its own, and as many more as keys of the other run are less, which a binary search finds.
-#import io
-#import key_lists
-#import search
+#import group_by/shared/io
+#import group_by/shared/key_lists
+#import group_by/shared/search
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {

@@ -1,8 +1,8 @@
 // number: the id of each key in the table, which is its place in order. Keys and their number are results, too.
-#import io
-#import key_bits
-#import search
-#import places
+#import group_by/shared/io
+#import group_by/key_bits/*
+#import group_by/shared/search
+#import group_by/shared/places
 
 @group(0) @binding(1) var<storage, read_write> group_keys: array<u32>;
 @group(0) @binding(11) var<storage, read_write> number_of_groups: array<u32>;

@@ -2,9 +2,9 @@
 //
 // Keys are distinct, so the place of a key in its tile is the number of lesser keys, counted for four keys at a time: a million comparisons
 // for a tile of 1024 keys, without a barrier between them.
-#import io
-#import key_lists
-#import search
+#import group_by/shared/io
+#import group_by/shared/key_lists
+#import group_by/shared/search
 
 const FOURS: u32 = 256u;
 

@@ -1,8 +1,8 @@
 // clear: sets the counters to zero, one per invocation.
 //
 // A dispatch, because only an encoder has `clear_buffer`: so a histogram can be recorded inside the caller's pass.
-#import entry
-#import io
+#import shared/entry
+#import histogram/shared/io
 
 fn kernel(at: Place, wg: Workgroup) {
     let bin = wg.index * WG + at.lid;

@@ -5,9 +5,9 @@
 //
 // Additions to one address are serialized. So an invocation keeps its last bin and the length of its run, and adds when another bin comes:
 // equal keys take one addition per invocation, sorted keys hardly more. A few distinct values in random order remain slow.
-#import entry
-#import io
-#import walk
+#import shared/entry
+#import histogram/shared/io
+#import histogram/walk/*
 
 // The last bin, and the length of its run.
 var<private> run_bin: u32 = NOWHERE;

@@ -14,11 +14,11 @@
 // The order of the atomics varies. That does not affect integers, but a sum of floats may have different last bits every time.
 //
 // CUB's reduction has it as the variant without a guaranteed order.
-#import entry
-#import fold_vectors
-#import subgroup_reduce
-#import workgroup_reduce
-#import total
+#import shared/entry
+#import shared/fold_vectors
+#import <subgroup_reduce>
+#import shared/workgroup_reduce
+#import <total>
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);

@@ -16,10 +16,10 @@
 //
 // Four rows are in flight for each invocation, with one element each: 2048 invocations on a core with 16 bytes each are 32 KiB, and
 // an H200 needs 25 KiB (4.8 TB/s × 700 ns ÷ 132 cores).
-#import entry
-#import column
-#import load
-#import store_result
+#import shared/entry
+#import shared/column
+#import shared/load
+#import shared/store_result
 
 var<workgroup> tree: array<Acc, WG>;
 

@@ -6,13 +6,13 @@
 // the cache. `columns` coalesces its loads and is faster; but a workgroup that sums several columns would need limbs for each column.
 //
 // A long column is cut into chunks of rows, which write states. A second dispatch of this kernel adds these up.
-#import entry
-#import exact/fold_apart
-#import io
-#import column
-#import operator
-#import exact/states
-#import exact/conclude_alone
+#import shared/entry
+#import shared/exact/fold_apart
+#import shared/io
+#import shared/column
+#import <operator>
+#import shared/exact/states
+#import shared/exact/conclude_alone
 
 fn kernel(at: Place, wg: Workgroup) {
     // Surplus workgroups of a folded grid repeat the work of the last one, and store nothing.

@@ -5,12 +5,12 @@
 //
 // All invocations of a workgroup share its limbs, as in `exact-segments`. So there are no smaller teams and no queue: a workgroup sums one
 // segment, and rounds it itself. Most tiles are crossed by no long segment; their workgroups end at once.
-#import entry
-#import io
-#import tiles
-#import exact/fold
-#import exact/states
-#import exact/conclude_alone
+#import shared/entry
+#import shared/io
+#import shared/tiles
+#import shared/exact/fold
+#import shared/exact/states
+#import shared/exact/conclude_alone
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.groups {

@@ -3,12 +3,12 @@
 // A workgroup sums its segment in windows and limbs, as the rung `exact` does, and rounds the sum itself. All invocations share its limbs, so
 // smaller teams are not possible; segments with fewer elements than invocations leave some of them idle. A long segment is cut into chunks,
 // which write states. A second dispatch of this kernel adds these up.
-#import entry
-#import io
-#import bounds
-#import exact/fold
-#import exact/states
-#import exact/conclude_alone
+#import shared/entry
+#import shared/io
+#import shared/bounds
+#import shared/exact/fold
+#import shared/exact/states
+#import shared/exact/conclude_alone
 
 fn kernel(at: Place, wg: Workgroup) {
     // Surplus workgroups of a folded grid repeat the work of the last one, and store nothing.

@@ -24,12 +24,12 @@
 // three dispatches are this kernel: `bounds` returns the range of a slot.
 //
 // CUB's DeviceSegmentedReduce uses one block per segment, whatever its length.
-#import entry
-#import order
-#import tiles
-#import fold_vectors
-#import team_reduce
-#import store_result
+#import shared/entry
+#import shared/order
+#import shared/tiles
+#import shared/fold_vectors
+#import shared/team_reduce
+#import shared/store_result
 
 // Slots that wait for the whole workgroup. The length is an expression, because naga 30 does not resolve `WG`
 // alone beside some accumulators.

@@ -1,7 +1,7 @@
 // seal: converts the total of an atomic rung to its result.
 //
 // It exchanges the word: naga 30's HLSL performs atomic loads and stores only on the lower 32 bits, and the word may have 64.
-#import io
+#import shared/io
 
 @compute @workgroup_size(1)
 fn main() {

@@ -1,5 +1,5 @@
 // seed: sets the total of an atomic rung to the operator's identity, by an exchange for the same reason as in seal.wgsl.
-#import io
+#import shared/io
 
 @compute @workgroup_size(1)
 fn main() {

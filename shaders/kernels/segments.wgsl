@@ -16,12 +16,12 @@
 //   * The assignment of elements to invocations, and the tree, depend only on the length: the same bits every time.
 //
 // CUB has one kernel for each regime (a thread, a warp or a block per segment).
-#import entry
-#import order
-#import bounds
-#import fold_vectors
-#import team_reduce
-#import store_result
+#import shared/entry
+#import shared/order
+#import shared/bounds
+#import shared/fold_vectors
+#import shared/team_reduce
+#import shared/store_result
 
 fn kernel(at: Place, wg: Workgroup) {
     let own = order_in_group(at, wg);

@@ -1,7 +1,7 @@
 // texels: writes what a map makes of each texel to a buffer, row by row.
 //
 // It reads the texels of a rectangle once, and writes four bytes for each, for operations that read their elements several times.
-#import texels
+#import shared/texels
 
 struct Params {
     // The number of texels.

@@ -41,22 +41,22 @@
 // Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same
 // bits on one vendor's GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
 // Today: on an H200, of ordinary data, 1.05 times the time of `single-pass` at 2^28 elements, and 1.2 times at 2^24.
-#import entry
+#import shared/entry
 #ifdef strided
-#import exact/fold_apart
+#import shared/exact/fold_apart
 #else
-#import exact/fold
+#import shared/exact/fold
 #endif
-#import io
-#import operator
-#import far
-#import words
-#import partials
-#import exact/conclude
-#import exact/limbs
-#import exact/publish
-#import exact/reduce
-#import exact/states
+#import shared/io
+#import <operator>
+#import exact/far/*
+#import <words>
+#import shared/partials
+#import shared/exact/conclude
+#import shared/exact/limbs
+#import shared/exact/publish
+#import shared/exact/reduce
+#import shared/exact/states
 
 struct Own {
     // The index of this dispatch's first partial in the partials buffer.

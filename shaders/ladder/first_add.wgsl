@@ -24,8 +24,8 @@
 // The documents' lengths are multiples of 2 · WG. Here the second load is guarded like the first.
 // Today: on a large GPU the gain should again be near two, since the rung doubles the bytes in flight, which
 // count there, and halves the barriers per element.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 var<workgroup> tile: array<Acc, WG>;
 

@@ -28,8 +28,8 @@
 // loads), so the second instruction finds the lines that the first one fetched, and once a half fits into the
 // last-level cache its round trip is nearly free. Large inputs still pay for 3n, small ones for the
 // dispatches.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 @compute @workgroup_size(WG)
 fn main(

@@ -26,8 +26,8 @@
 // Today: expect a smaller gap than those two figures show. A cache that keeps a line for a few hundred cycles
 // already repairs the half-used reads of global-adjacent; what remains is twice as many requests to that
 // cache.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 @compute @workgroup_size(WG)
 fn main(

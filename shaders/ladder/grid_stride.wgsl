@@ -25,10 +25,10 @@
 // GB/s at 32 Mi.
 // Today: the last big step of the ladder. What is left is bytes in flight: scalar loads, two at a time, and a
 // guard between them. `vectorized` loads four vectors of four.
-#import entry
-#import load
-#import unrolled_tree
-#import store
+#import shared/entry
+#import shared/load
+#import shared/unrolled_tree
+#import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {
     let grid = params.groups * 2u * WG;

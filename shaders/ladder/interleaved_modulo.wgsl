@@ -29,8 +29,8 @@
 // compiler leaves the loop, hence the division, and takes 209 (docs/results/cuda.md). Divergence and one
 // barrier per step remain in both: for 256 elements 9 barriers for one load per invocation, far too little in
 // flight to keep memory busy.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 var<workgroup> tile: array<Acc, WG>;
 

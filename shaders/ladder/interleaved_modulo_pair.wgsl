@@ -28,8 +28,8 @@
 // One slip is not ported. In the exercise all invocations write slot 0 as the result, without a barrier after
 // the last step, so an early invocation writes the sum of the first half. The result is right only if the
 // first warp happens to write last. Here only invocation 0, which computed the sum, writes it.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 var<workgroup> tile: array<Acc, 2u * WG>;
 

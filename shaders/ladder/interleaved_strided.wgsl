@@ -29,8 +29,8 @@
 // Today: the banks are there as before. A step of conflicts costs tens of cycles, though, and a load from
 // storage hundreds, so expect less of a gap to `sequential` than the documents saw, and more with a larger
 // WG.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 var<workgroup> tile: array<Acc, WG>;
 

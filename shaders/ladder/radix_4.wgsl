@@ -24,8 +24,8 @@
 // figure.
 // Today: compare it with `sequential`, which differs in nothing else, and see what a barrier costs on your
 // GPU. Large workgroups gain the most: in a small one few subgroups have to wait for each other.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 var<workgroup> tile: array<Acc, WG>;
 

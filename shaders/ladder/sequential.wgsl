@@ -24,8 +24,8 @@
 // From tga 04, which publishes no figure, and csc367 attempt 3: 1.722 ms, 9.741 GB/s, 2.01 times attempt 2.
 // Today: the best tree that needs only workgroup memory. From here on, the work before the tree makes the
 // difference. The library uses this tree on GPUs without subgroup operations.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 var<workgroup> tile: array<Acc, WG>;
 

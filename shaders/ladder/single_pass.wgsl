@@ -28,12 +28,12 @@
 // kernels.
 // Today: at large n as fast as vectorized. At small n, up to about 2^20 elements, starting dispatches takes
 // most of the time, and one dispatch instead of two is the gain.
-#import entry
-#import fold_vectors
-#import subgroup_reduce
-#import workgroup_reduce
-#import partials
-#import store_result
+#import shared/entry
+#import shared/fold_vectors
+#import <subgroup_reduce>
+#import shared/workgroup_reduce
+#import shared/partials
+#import shared/store_result
 
 struct Own {
     // The index of this dispatch's first partial in the partials buffer.

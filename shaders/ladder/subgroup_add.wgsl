@@ -23,11 +23,11 @@
 // Beyond the documents: csc367 (CUDA 9) had shuffles only. The built-ins came with CUDA's cooperative groups,
 // Vulkan 1.1 and WGSL's `subgroups`.
 // Today: expect subgroup-shuffle or a little better; most at small n, and with integers.
-#import entry
-#import fold_items
-#import subgroup_reduce
-#import workgroup_reduce
-#import store
+#import shared/entry
+#import shared/fold_items
+#import <subgroup_reduce>
+#import shared/workgroup_reduce
+#import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);

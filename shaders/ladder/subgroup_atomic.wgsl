@@ -29,10 +29,10 @@
 // Today: contention shows. 8192 atomics on one word cost an H200 some 10 µs more than workgroup-atomic's 1024
 // at 2^20 and 2^24 floats; only at 2^28 do the loads hide them (docs/results). With few subgroups, at small
 // n, they take less than the second dispatch that they replace.
-#import entry
-#import fold_items
-#import subgroup_reduce
-#import total
+#import shared/entry
+#import shared/fold_items
+#import <subgroup_reduce>
+#import <total>
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = subgroup_reduce(fold(at, wg), at, wg);

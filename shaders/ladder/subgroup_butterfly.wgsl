@@ -25,11 +25,11 @@
 // Today: expect subgroup-shuffle's time. Some hardware exchanges lanes at small distances in the adder itself
 // (AMD's data-parallel primitives), others send all shuffles through the workgroup memory's crossbar; where
 // the two rungs differ, that is why.
-#import entry
-#import fold_items
-#import subgroup_butterfly
-#import workgroup_reduce
-#import store
+#import shared/entry
+#import shared/fold_items
+#import shared/subgroup_butterfly
+#import shared/workgroup_reduce
+#import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);

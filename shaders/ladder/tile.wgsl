@@ -27,8 +27,8 @@
 // and any length is accepted.
 // Today: cores hold 64 KiB and more, so the tile limits occupancy less. The many small steps and their tests
 // are still slower than `vectorized`, which keeps the same sums in registers.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 // Slots in the tile: a power of two.
 override TILE: u32 = 1024u;

@@ -26,8 +26,8 @@
 // 5.239 ms. A factor of 2.6: twice the elements per tile and per workgroup, and most of the tests gone.
 // Today: the second load counts most, since it doubles the bytes in flight; a test in a kernel that waits
 // for memory is nearly free.
-#import load
-#import store
+#import shared/load
+#import shared/store
 
 // Slots in the tile: a power of two.
 override TILE: u32 = 1024u;

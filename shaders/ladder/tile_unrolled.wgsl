@@ -28,9 +28,9 @@
 // Today: a core that takes 2048 invocations fills up with 16 workgroups of 128, whose tiles take 64 KiB in
 // shape 5 and 32 in 6. Many cores have that, so the two should be close. Shape 4 would need 32 workgroups and
 // 128 KiB.
-#import unrolled_steps
-#import load
-#import store
+#import shared/unrolled_steps
+#import shared/load
+#import shared/store
 
 // Slots in the tile: a power of two, WG … 16 · WG, at most 1024.
 override TILE: u32 = 1024u;

@@ -24,10 +24,10 @@
 // Today: still worth having. An H200 takes 45 µs for 2^24 floats where first-add takes 62 and unrolled-last,
 // with its subgroup finish, 54 (docs/results). Each removed loop saves a bound counter and a branch, and a
 // workgroup this short-lived does little else.
-#import entry
-#import load
-#import unrolled_tree
-#import store
+#import shared/entry
+#import shared/load
+#import shared/unrolled_tree
+#import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {
     let i = wg.index * 2u * WG + at.lid;

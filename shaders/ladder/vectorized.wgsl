@@ -27,11 +27,11 @@
 // Today: close to what the memory can deliver, once n is large enough to keep the whole GPU busy for a while:
 // some 2^26 elements on a large GPU, far fewer on a small one. All that remains to improve is the cost of
 // starting and ending.
-#import entry
-#import fold_vectors
-#import subgroup_reduce
-#import workgroup_reduce
-#import store
+#import shared/entry
+#import shared/fold_vectors
+#import <subgroup_reduce>
+#import shared/workgroup_reduce
+#import shared/store
 
 #ifdef strided
 struct Own {

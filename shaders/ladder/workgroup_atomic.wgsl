@@ -25,11 +25,11 @@
 // Today: the last-level cache of a large GPU performs an atomic on one address every few nanoseconds or
 // better, so a few hundred to a thousand of them, spread over a kernel's run, hardly show. Expect the time of
 // subgroup-add without its second pass.
-#import entry
-#import fold_items
-#import subgroup_reduce
-#import workgroup_reduce
-#import total
+#import shared/entry
+#import shared/fold_items
+#import <subgroup_reduce>
+#import shared/workgroup_reduce
+#import <total>
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);

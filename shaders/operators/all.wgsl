@@ -1,5 +1,5 @@
 // Result: 1 if all elements are nonzero, otherwise 0. Empty input: 1.
-#import flags
+#import operators/shared/flags
 
 fn identity() -> Acc {
     return 1u;

@@ -1,5 +1,5 @@
 // Bitwise and: the bits that are set in all elements. Empty input: all bits set.
-#import bitwise
+#import operators/shared/bitwise
 
 fn identity() -> Acc {
     return ~Acc(0);

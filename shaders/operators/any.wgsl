@@ -1,5 +1,5 @@
 // Result: 1 if any element is nonzero, otherwise 0. Empty input: 0.
-#import flags
+#import operators/shared/flags
 
 fn identity() -> Acc {
     return 0u;

@@ -1,7 +1,7 @@
 // Arg-max: the greatest element has the best rank. A NaN has the highest of all keys.
-#import first_best
-#import order
-#import keys
+#import operators/shared/first_best
+#import operators/shared/order
+#import operators/keys/*
 
 fn rank_of(elem: Elem) -> Key {
     return to_search_key(elem, highest());

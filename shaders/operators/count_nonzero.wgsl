@@ -1,3 +1,3 @@
 // The number of nonzero elements. It is exact, because no input has more elements than a u32 can count.
-#import added
-#import flags
+#import operators/shared/added
+#import operators/shared/flags

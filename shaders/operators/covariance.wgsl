@@ -1,7 +1,7 @@
 // Population covariance of two inputs: the mean product of the distances from their means (co_moments.wgsl). Empty input: NaN.
-#import co_moments
-#import real
-#import running_mean
+#import operators/shared/co_moments
+#import operators/shared/real
+#import operators/shared/running_mean
 
 fn finish(acc: Acc, n: u32) -> Real {
     // An infinity leaves no rest of a mean.

@@ -8,9 +8,9 @@
 //
 // The relative error grows with the logarithms: after d additions the mean is off by d half units of the mean of |log x|. So elements near 1
 // lose nothing, and elements near 2^100 lose two digits.
-#import exp_log
-#import real
-#import normal
+#import operators/shared/exp_log
+#import operators/shared/real
+#import <normal>
 
 struct Acc {
     sum: Real,

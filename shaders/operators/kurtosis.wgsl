@@ -1,7 +1,7 @@
 // Kurtosis less 3: the mean fourth power of the distances from the mean, in deviations (high_moments.wgsl), of which a normal
 // distribution has 3. If all elements are equal: NaN.
-#import high_moments
-#import real
+#import operators/shared/high_moments
+#import operators/shared/real
 
 fn finish(acc: Acc, n: u32) -> Real {
     if bitcast<Bits>(acc.m2) == Bits(0) {

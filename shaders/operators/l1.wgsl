@@ -1,17 +1,17 @@
 // L1 norm: the sum of magnitudes. Floats of 16 bits are added in 32; the sum of integers is exact (exact_sum.wgsl).
 // All terms have the same sign, so the error of the sum is small compared with the result.
-#import plain_finish
+#import operators/shared/plain_finish
 
 #ifdef float
-#import added
-#import own
+#import operators/shared/added
+#import <own>
 
 fn map(elem: Elem, index: u32) -> Acc {
     return abs(Acc(elem));
 }
 #else
-#import exact_sum
-#import magnitude
+#import operators/shared/exact_sum
+#import operators/shared/magnitude
 
 alias Acc = vec2<Magnitude>;
 

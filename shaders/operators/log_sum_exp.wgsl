@@ -13,8 +13,8 @@
 //
 // Infinities and NaNs are recognised by their bits, before any arithmetic, and recorded in `seen`. As in SciPy's `logsumexp`, any NaN gives
 // NaN; otherwise +∞ gives +∞; -∞ adds nothing.
-#import exp_log
-#import real
+#import operators/shared/exp_log
+#import operators/shared/real
 
 struct Acc {
     peak: Real,

@@ -1,6 +1,6 @@
 // Maximum, in the order that `shared/order.wgsl` defines. If there is a NaN, the result is NaN.
-#import order
-#import keys
+#import operators/shared/order
+#import operators/keys/*
 
 alias Acc = Key;
 

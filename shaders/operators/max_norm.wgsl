@@ -4,8 +4,8 @@
 // only `settle` tests for NaN, once per result. Magnitudes of integers are unsigned, because that of the lowest integer has no signed counterpart.
 
 #ifdef float
-#import float_bits
-#import keys
+#import <float_bits>
+#import operators/keys/*
 
 alias Acc = Key;
 
@@ -17,7 +17,7 @@ fn settle(acc: Acc) -> Acc {
     return select(acc, NOT_A_NUMBER, is_above(acc, INFINITY));
 }
 #else
-#import magnitude
+#import operators/shared/magnitude
 
 alias Acc = Magnitude;
 

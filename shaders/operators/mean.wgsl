@@ -4,8 +4,8 @@
 // division adds at most 2.5 units. The mean of integers is computed from their exact sum, and is correctly rounded (quotient.wgsl).
 
 #ifdef float
-#import added
-#import real
+#import operators/shared/added
+#import operators/shared/real
 
 alias Acc = Real;
 
@@ -20,7 +20,7 @@ fn finish(acc: Acc, n: u32) -> Acc {
     return acc / Acc(n);
 }
 #else
-#import exact_sum
-#import widen
-#import quotient
+#import operators/shared/exact_sum
+#import operators/shared/widen
+#import operators/shared/quotient
 #endif

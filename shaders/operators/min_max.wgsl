@@ -4,9 +4,9 @@
 // vector `max` serves both; keys in words have no such `max`.
 //
 // NaNs cost nothing per element: their raw keys lie beyond the infinities, so `finish` tests whether the least or the greatest key does.
-#import order
-#import keys
-#import key_pair
+#import operators/shared/order
+#import operators/keys/*
+#import operators/key_pair/*
 
 fn map(elem: Elem, index: u32) -> Acc {
     let key = raw_key(elem);
@@ -31,7 +31,7 @@ fn finish(acc: Acc, n: u32) -> Acc {
 
 // Raw keys, without a test for NaN: cheaper than `to_key`, if `finish` can still recognise NaNs.
 #ifdef float
-#import float_bits
+#import <float_bits>
 
 fn raw_key(elem: Elem) -> Key {
     return flip(bits(elem));

@@ -1,5 +1,5 @@
 // Bitwise or: the bits that are set in any element. Empty input: 0.
-#import bitwise
+#import operators/shared/bitwise
 
 fn identity() -> Acc {
     return Acc(0);

@@ -1,6 +1,6 @@
 // Product. Integers wrap; floats of 16 bits accumulate in 32.
-#import own
-#import plain_finish
+#import <own>
+#import operators/shared/plain_finish
 
 fn map(elem: Elem, index: u32) -> Acc {
     return Acc(elem);

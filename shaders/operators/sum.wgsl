@@ -1,7 +1,7 @@
 // Sum. Integers wrap; floats of 16 bits accumulate in 32.
-#import added
-#import own
-#import plain_finish
+#import operators/shared/added
+#import <own>
+#import operators/shared/plain_finish
 
 fn map(elem: Elem, index: u32) -> Acc {
     return Acc(elem);

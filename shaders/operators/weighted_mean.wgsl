@@ -1,5 +1,5 @@
 // Mean of the first input with the second one as weights: Σ w x / Σ w. If the weights add up to zero: NaN.
-#import real
+#import operators/shared/real
 
 struct Acc {
     sum: Real,

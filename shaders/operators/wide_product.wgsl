@@ -1,7 +1,7 @@
 // Product of 32-bit integers in 64 bits, by long multiplication of two words: no device needs 64-bit integers.
-#import full_product
-#import plain_finish
-#import widen
+#import shared/full_product
+#import operators/shared/plain_finish
+#import operators/shared/widen
 
 fn map(elem: Elem, index: u32) -> Acc {
     return widen(elem);

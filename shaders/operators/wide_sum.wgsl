@@ -1,4 +1,4 @@
 // Sum of integers in twice their width, which does not wrap (exact_sum.wgsl).
-#import exact_sum
-#import plain_finish
-#import widen
+#import operators/shared/exact_sum
+#import operators/shared/plain_finish
+#import operators/shared/widen

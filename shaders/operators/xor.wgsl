@@ -1,5 +1,5 @@
 // Bitwise exclusive or: the bits that are set in an odd number of elements. Empty input: 0.
-#import bitwise
+#import operators/shared/bitwise
 
 fn identity() -> Acc {
     return Acc(0);

@@ -5,16 +5,16 @@
 //
 // Elements are the candidates, a sixty-fourth of the input and still cached; after a missed bracket, the whole input. The GPU decides,
 // so the grid is large enough for either, and spare workgroups end at once. The last workgroup, found by a ticket, chooses the digit.
-#import io
-#import grid_entry
-#import input
-#import input_words
-#import keys
-#import key_order
-#import search
-#import ends
-#import choose
-#import ticket
+#import rank/shared/io
+#import rank/shared/grid_entry
+#import rank/shared/input
+#import rank/shared/input_words
+#import rank/keys/*
+#import rank/shared/key_order
+#import rank/shared/search
+#import rank/shared/ends
+#import rank/shared/choose
+#import rank/shared/ticket
 
 @group(0) @binding(7) var<storage, read> candidates: array<StoredKeys>;
 // True for the k smallest: only for searches among all elements, which are read again with the final key as the threshold.

@@ -2,19 +2,19 @@
 //
 // A quantile may lie between two elements. The second has the same key, if enough elements have it; otherwise it is the lowest key
 // above, found by another sweep over the candidates, or over the input if the bracket missed.
-#import io
-#import grid_entry
-#import input
-#import input_words
-#import keys
-#import key_order
-#import least
-#import list
-#import search
-#import ends
-#import ticket
-#import output
-#import result
+#import rank/shared/io
+#import rank/shared/grid_entry
+#import rank/shared/input
+#import rank/shared/input_words
+#import rank/keys/*
+#import rank/shared/key_order
+#import rank/shared/least
+#import rank/shared/list
+#import rank/shared/search
+#import rank/shared/ends
+#import rank/shared/ticket
+#import rank/shared/output
+#import rank/results/*
 
 @group(0) @binding(7) var<storage, read> candidates: array<Key>;
 

@@ -5,12 +5,12 @@
 //
 // Candidates alternate between two halves of their memory. The host plans for the most rounds: the dispatch that leaves one run writes
 // the first k results, and later ones find nothing to do.
-#import io
-#import grid_entry
-#import keys
-#import ends
-#import merge_tile
-#import winners
+#import rank/shared/io
+#import rank/shared/grid_entry
+#import rank/keys/*
+#import rank/shared/ends
+#import rank/shared/merge_tile
+#import rank/shared/winners
 
 var<workgroup> candidates_of_row: u32;
 // The candidates of the first run before these places, and up to the last of them.

@@ -4,14 +4,14 @@
 // with p = r / n, and in all but one of ten thousand rows within four. The host computes the ranks of the bracket's two ends. A workgroup
 // finds the key of one end by a radix selection. Digits count from the sample's minimum and have no more bits than its range: floats
 // between 0 and 1 would otherwise share their first digit, and contend for its counter.
-#import io
-#import grid_entry
-#import keys
-#import key_order
-#import choose
-#import four_keys
-#import list
-#import ends
+#import rank/shared/io
+#import rank/shared/grid_entry
+#import rank/keys/*
+#import rank/shared/key_order
+#import rank/shared/choose
+#import rank/shared/four_keys
+#import rank/shared/list
+#import rank/shared/ends
 
 @group(0) @binding(6) var<storage, read> sampled: array<StoredKeys>;
 

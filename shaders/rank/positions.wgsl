@@ -5,8 +5,8 @@
 //     q = 0.3, n = 12, linear      0.3 · 11 = 3.3      rank 3, three tenths of the way to rank 4
 //
 // The product is rounded to 53 bits, as that of 64-bit floats is. It costs one dispatch of one workgroup.
-#import io
-#import full_product
+#import rank/shared/io
+#import shared/full_product
 
 // A quantile has two entries: its fraction in two words, and its kind; and what is added to the product, in three words.
 // A rank has it in place of the fraction.

@@ -1,12 +1,12 @@
 // row_quantiles: the quantiles of short rows, a workgroup a row.
 //
 // A rank and the next one are found together: they are mostly in one bin, or in two. Close ranks share their candidates.
-#import io
-#import entry
-#import keys
-#import output
-#import result
-#import row
+#import rank/shared/io
+#import shared/entry
+#import rank/keys/*
+#import rank/shared/output
+#import rank/results/*
+#import rank/shared/row
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.rows {

@@ -1,13 +1,13 @@
 // row_top: the winners of short rows, in order and with their indices, a workgroup a row.
 //
 // Winners are found in parts that are ranked at once: mostly one. Too many elements with one key are a part that needs no sorting.
-#import io
-#import entry
-#import four_keys
-#import keys
-#import row
-#import sum_before
-#import winners
+#import rank/shared/io
+#import shared/entry
+#import rank/shared/four_keys
+#import rank/keys/*
+#import rank/shared/row
+#import shared/sum_before
+#import rank/shared/winners
 
 // A number of elements.
 var<workgroup> number_of: u32;

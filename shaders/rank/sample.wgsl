@@ -2,12 +2,12 @@
 //
 // A row is cut into as many equal parts as the sample has keys, and a hash of the part's number picks one element of each. So periodic
 // elements are sampled evenly, and the sample of a sorted row is nearly exact. The result never depends on the sample, only the time.
-#import io
-#import grid_entry
-#import input
-#import input_words
-#import full_product
-#import hash
+#import rank/shared/io
+#import rank/shared/grid_entry
+#import rank/shared/input
+#import rank/shared/input_words
+#import shared/full_product
+#import shared/hash
 
 @group(0) @binding(6) var<storage, read_write> sampled: array<Key>;
 @group(0) @binding(8) var<storage, read_write> bins: array<u32>;

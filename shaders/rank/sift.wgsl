@@ -12,14 +12,14 @@
 // candidates in workgroup memory, and reserves room in storage once. The order of candidates does not affect their ranks.
 //
 // Integer instructions limit it: four make a key, one finds NaNs, and a bracket takes five. CUB's DeviceTopK reads all keys again for each digit.
-#import io
-#import grid_entry
-#import input
-#import input_words
-#import keys
-#import stage
-#import key_order
-#import four_keys
+#import rank/shared/io
+#import rank/shared/grid_entry
+#import rank/shared/input
+#import rank/shared/input_words
+#import rank/keys/*
+#import rank/stage/*
+#import rank/shared/key_order
+#import rank/shared/four_keys
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {
     own_row = workgroup.y;

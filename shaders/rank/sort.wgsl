@@ -1,11 +1,11 @@
 // sort: the candidates of the k first elements, in tiles of which each is in order.
 //
 // An invocation sorts four candidates, and as long as there are runs, two of them become one. All this happens in workgroup memory.
-#import io
-#import grid_entry
-#import keys
-#import ends
-#import merge_tile
+#import rank/shared/io
+#import rank/shared/grid_entry
+#import rank/keys/*
+#import rank/shared/ends
+#import rank/shared/merge_tile
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {
     let stop = number(workgroup.y);

@@ -2,15 +2,15 @@
 //
 // They follow all candidates in index order, so their places are known. `sift` has counted them in each part of a row; their sums say which
 // parts have the first ones, and only these are read.
-#import io
-#import grid_entry
-#import input
-#import input_words
-#import keys
-#import ends
-#import key_order
-#import sum_before
-#import winners
+#import rank/shared/io
+#import rank/shared/grid_entry
+#import rank/shared/input
+#import rank/shared/input_words
+#import rank/keys/*
+#import rank/shared/ends
+#import rank/shared/key_order
+#import shared/sum_before
+#import rank/shared/winners
 
 @group(0) @binding(10) var<storage, read> ties: array<u32>;
 

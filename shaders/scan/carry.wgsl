@@ -2,9 +2,9 @@
 //
 // An input that is too large for a buffer is scanned part by part. An accumulator goes from part to part, in a buffer of the application's. It joins
 // the chain as the prefix of the first block, and leaves it from the slot behind all. A part of no elements sets it to the accumulator of none.
-#import io
-#import entry
-#import chain
+#import scan/shared/io
+#import shared/entry
+#import lib/grid/chain
 
 @group(0) @binding(11) var<storage, read_write> carried: array<Acc>;
 

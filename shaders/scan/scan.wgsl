@@ -9,14 +9,14 @@
 //
 // Elements stay in registers in between (tile/registers, tile/memory). They are mapped twice, which is cheaper than to keep accumulators. Loads and stores
 // are vectors of four, side by side: a store has the shape of the load.
-#import io
-#import entry
-#import order
-#import chain
-#import columns
-#import rows
-#import tile
-#import again
+#import scan/shared/io
+#import shared/entry
+#import shared/order
+#import lib/grid/chain
+#import scan/columns/*
+#import scan/shared/rows
+#import scan/tile/*
+#import scan/again/*
 
 // True if the row of an item began before its tile, which starts with `first`.
 fn is_open(item: u32, first: u32) -> bool {

@@ -6,11 +6,11 @@
 //     lengths     2 5 …    5 |  …         the last run ends with the input
 //
 // Cost: 8 bytes a run, besides what `select` has written. The grid does not depend on the number of runs: a workgroup takes several chunks.
-#import io
-#import entry
-#import order
-#import beside
-#import chunks
+#import scan/shared/io
+#import shared/entry
+#import shared/order
+#import select/beside/lengths
+#import select/shared/chunks
 
 var<workgroup> number_of_runs: u32;
 

@@ -1,5 +1,5 @@
 // Segments of one length: the range of a chunk follows from its index.
-#import io
+#import shared/io
 
 struct Own {
     // Items of one segment, which is cut into `chunks` of at most `chunk` items each.

@@ -1,5 +1,5 @@
 // Columns of the middle axis: the rows of a chunk, from its index.
-#import io
+#import shared/io
 
 struct Own {
     // Rows of the axis, which is cut into `chunks` of at most `chunk` rows each.

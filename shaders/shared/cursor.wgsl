@@ -3,7 +3,7 @@
 // In a buffer that is an addition. In a texture a position is a column and a line, found by a division that costs more than eight additions.
 // So the position and the step are divided once, and from then on both are added.
 #ifdef texels
-#import region
+#import shared/region
 
 // A column and a row of the rectangle.
 alias Where = vec2<u32>;

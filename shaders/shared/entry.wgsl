@@ -2,8 +2,8 @@
 //
 // Each built-in is a separate parameter: built-ins inside a struct lose their meaning on DX12. Values uniform across a workgroup have a struct
 // of their own: a browser takes a struct as non-uniform if any of its members is, and rejects barriers that depend on it.
-#import io
-#import kernel
+#import <io>
+#import <kernel>
 
 // Values that are uniform across a workgroup.
 struct Workgroup {

@@ -2,8 +2,8 @@
 //
 // The stride is the whole grid, so neighbouring invocations read neighbouring items, in a few wide transactions. With one contiguous chunk per
 // invocation, the memory would be read many times slower.
-#import entry
-#import load
+#import shared/entry
+#import shared/load
 
 fn fold(at: Place, wg: Workgroup) -> Acc {
     let grid = params.groups * WG;

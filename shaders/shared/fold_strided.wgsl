@@ -2,9 +2,9 @@
 //
 // With a stride of eight floats or more, every element costs a complete sector of 32 bytes. Four independent loads keep four sectors in
 // flight; vectors would gain nothing.
-#import cursor
-#import entry
-#import load
+#import shared/cursor
+#import shared/entry
+#import shared/load
 
 // The element at a place.
 fn item(place: Where, origin: u32) -> Acc {

@@ -12,13 +12,13 @@
 //
 // Accumulators of an earlier dispatch are folded one at a time, and strided elements as in fold_strided.wgsl.
 #ifdef strided
-#import fold_strided
+#import shared/fold_strided
 #else
-#import entry
-#import load
+#import shared/entry
+#import shared/load
 
 #ifdef vectors
-#import vectors
+#import shared/vectors
 
 fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
     let begin4 = (begin + 3u) >> 2u;

@@ -2,9 +2,9 @@
 //
 // The host decides how much of the input a dispatch covers, and writes it to `params`. load.wgsl reads the
 // items.
-#import operator
-#import kernel
-#import group_index
+#import <operator>
+#import <kernel>
+#import shared/group_index
 
 struct Params {
     // The position of this dispatch's first item in the binding.

@@ -6,12 +6,12 @@
 //
 // Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the pipeline is created, so the compiler
 // removes the conditions on it.
-#import operator
-#import entry
+#import <operator>
+#import shared/entry
 
 #ifdef subgroups
-#import subgroup_reduce
-#import workgroup_reduce
+#import <subgroup_reduce>
+#import shared/workgroup_reduce
 
 fn last_steps(value: Acc, at: Place, wg: Workgroup) -> Acc {
     var acc = identity();

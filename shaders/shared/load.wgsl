@@ -8,7 +8,7 @@
 //
 // Adjoining: no binding is larger than 2 GiB (on many devices 128 MiB). A dispatch per binding would wait for the previous one, since both
 // publish to the same partials buffer: on a large GPU as long as reading forty megabytes takes.
-#import io
+#import shared/io
 
 #ifdef reads_partials
 @group(0) @binding(0) var<storage, read> input: array<Acc>;
@@ -18,7 +18,7 @@ fn load_at(p: u32, origin: u32) -> Acc {
 }
 #else
 #ifdef texels
-#import texels
+#import shared/texels
 
 // The element at a place; its index, row by row, counts from `origin`.
 fn load_from(at: vec2<u32>, origin: u32) -> Acc {

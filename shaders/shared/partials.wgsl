@@ -12,9 +12,9 @@
 // This relies on hardware that performs an atomic with a return value at device scope before it returns, as NVIDIA, AMD, Intel and Apple GPUs
 // and the software adapters do. tests/device/one_launch.rs looks for a device that does not. On such a device an application sets
 // `Launches::Two`: a second launch then replaces this file.
-#import io
-#import words
-#import exchange_words
+#import shared/io
+#import <words>
+#import <exchange_words>
 
 @group(0) @binding(4) var<storage, read_write> partials: array<atomic<u32>>;
 

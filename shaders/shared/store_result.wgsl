@@ -1,7 +1,7 @@
 // Stores a result to slot `slot` of the output: the finished result of `n` elements, or the unchanged accumulator for the next dispatch.
 //
 // If the elements of one result span several bindings (`onto`), each dispatch combines its accumulator with that of the previous one.
-#import io
+#import shared/io
 
 #ifdef writes_partials
 fn store_result(slot: u32, acc: Acc, n: u32) {

@@ -2,9 +2,9 @@
 //
 // Every lane ends with the subgroup's result, at the cost of the shuffle-down tree: lanes that would have been idle work, too.
 #ifdef subgroups
-#import operator
-#import entry
-#import shuffle
+#import <operator>
+#import shared/entry
+#import shared/shuffle/*
 
 fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
     let lanes = min(wg.width, WG);

@@ -2,9 +2,9 @@
 //
 // Lanes whose partner is past the end keep their value: reading an inactive lane is undefined, and a workgroup may be smaller than a subgroup.
 #ifdef subgroups
-#import operator
-#import entry
-#import shuffle
+#import <operator>
+#import shared/entry
+#import shared/shuffle/*
 
 fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
     let lanes = min(wg.width, WG);

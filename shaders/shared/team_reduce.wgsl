@@ -5,12 +5,12 @@
 // result to workgroup memory, and after one barrier every subgroup reduces the results of its team.
 //
 // Without subgroups it is the tree of the rung `sequential`, in all teams of the workgroup at once.
-#import operator
-#import entry
+#import <operator>
+#import shared/entry
 
 #ifdef subgroups
-#import subgroup_reduce
-#import shuffle
+#import <subgroup_reduce>
+#import shared/shuffle/*
 
 // The narrowest subgroup that exists has four lanes.
 var<workgroup> slots: array<Acc, (WG + 3u) / 4u>;

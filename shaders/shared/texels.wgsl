@@ -15,9 +15,9 @@
 //
 // Loops find the places of four texels, then load the four, and then map them: with a branch between two loads the second waits for the
 // first, and an NVIDIA H100 takes a tenth longer.
-#import cursor
-#import region
-#import texel_map
+#import shared/cursor
+#import shared/region
+#import <texel_map>
 
 @group(0) @binding(0) var texels: texture_2d<Channel>;
 

@@ -8,7 +8,7 @@
 // Offsets are clamped to the input, so that none leads outside it. The first dispatch covers a window of the
 // input and the segments that start in it. The binding is one tile longer than the window, because the
 // segments may end there.
-#import io
+#import shared/io
 
 struct Own {
     // Elements of a tile, as a power of two.

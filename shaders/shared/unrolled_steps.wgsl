@@ -1,8 +1,8 @@
 // The steps of a tree over the first WG slots of `tile`, without a loop: a line for every possible step. `WG`, which is known when the pipeline
 // is created, decides which steps remain. The total ends in slot 0.
-#import operator
-#import io
-#import kernel
+#import <operator>
+#import shared/io
+#import <kernel>
 
 // One step for one slot: adds the slot `s` positions after it.
 fn tile_add(slot: u32, s: u32) {

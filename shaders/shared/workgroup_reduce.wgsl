@@ -9,9 +9,9 @@
 // one value is left.
 //
 // The kernel chooses the `subgroup_reduce` by its own import.
-#import operator
-#import entry
-#import kernel
+#import <operator>
+#import shared/entry
+#import <kernel>
 
 #ifdef subgroups
 // The narrowest subgroup that exists has four lanes.

@@ -9,7 +9,7 @@
 //
 // `gather` copies the four layers to both buffers, because a step does not write the cells at fixed sides. Then the windows' kernel steps them
 // as a grid with fixed sides, and `scatter` copies the two computed layers back: three small dispatches per step.
-#import element
+#import <element>
 
 struct Params {
     // Cells of one layer. 0: the run has stopped, and nothing is copied.

@@ -194,9 +194,10 @@ impl Base for GroupByKey {
         if !OWN.contains(&step) {
             return self.by_id.composed(step, limits);
         }
-        let order = order_of(self.key).unwrap_or("group_by/key_bits/u32");
-        let wgsl =
-            Composer::of(&[rooms::GROUP_BY, rooms::SHARED]).choose("key_bits", order).compose(step, &[]);
+        let order = order_of(self.key).unwrap_or("u32");
+        let wgsl = Composer::of(&[rooms::GROUP_BY, rooms::SHARED])
+            .choose("group_by/key_bits", order)
+            .compose(step, &[]);
         let mut overrides = vec![
             ("WG", self.workgroup(step, limits).into()),
             ("GROUPS", self.by_id.groups.into()),

@@ -13,7 +13,7 @@ use crate::reduce::exact::{ExactSum, Format};
 use crate::shader::{self, Composer, rooms};
 
 /// The ids of keys in a table of the workgroup's own.
-const NEAR: &str = "group/ids/near";
+const NEAR: &str = "near";
 
 /// The kernels of pairs in order.
 const BY_PARTS: [Step; 4] = [COUNT, OFFSETS, PUT, PARTED];
@@ -25,19 +25,18 @@ impl GroupById {
     /// The kernel of a step, on a device with these limits.
     pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
         let (format, file) = match step {
-            VARIANCE => (Format::Product, "exact/product"),
-            _ => (Format::Single, "exact/single"),
+            VARIANCE => (Format::Product, "product"),
+            _ => (Format::Single, "single"),
         };
         let sums = ExactSum::of(format, Element::F32, "").constants();
         let wgsl = self
             .element
             .defines(Composer::of(&[rooms::GROUP, rooms::GROUP_BY, rooms::SHARED, rooms::EXACT]))
-            .choose("io", "group/shared/io")
-            .choose("keys", "group/shared/keys")
-            .choose("ids", self.ids(step, limits))
-            .choose("key_bits", self.keys.and_then(order_of).unwrap_or("group_by/key_bits/u32"))
-            .choose("operator", "shared/exact/accumulator")
-            .choose("format", file)
+            .supply("io", "group/shared/io")
+            .supply("operator", "shared/exact/accumulator")
+            .choose("group/ids", self.ids(step, limits))
+            .choose("group_by/key_bits", self.keys.and_then(order_of).unwrap_or("u32"))
+            .choose("exact/formats", file)
             .generate("types", "the numbers of the format", sums)
             .generate("group_outputs", "the arrays of results", self.outputs_in_wgsl())
             .compose(if [COUNT, PUT].contains(&step) { "group/parts" } else { step }, &[]);
@@ -92,9 +91,9 @@ impl GroupById {
     /// The file with the ids of pairs: read, or looked up.
     fn ids(&self, step: Step, limits: &Limits) -> &'static str {
         match self.keys {
-            None => "group/ids/given",
+            None => "given",
             Some(_) if step == TABLES && Table::of(self, limits).has_keys => NEAR,
-            Some(_) => "group/ids/found",
+            Some(_) => "found",
         }
     }
 

@@ -168,7 +168,6 @@ impl Base for ReduceRuns {
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(LEAST);
         let only_reads = [PLACE, AGAIN].contains(&step);
-        let lists = if only_reads { "by_key/lists/read" } else { "by_key/lists/written" };
         let monoid = self.monoid.on(features);
         // Wider accumulators would travel word by word.
         let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
@@ -178,9 +177,10 @@ impl Base for ReduceRuns {
             .define("bits_64", self.key.size() == 8)
             .define("vectors", monoid.elem.has_vectors())
             .define("subgroups", subgroups)
-            .choose("lists", lists)
-            .choose("io", "by_key/shared/io")
-            .choose("scan", if subgroups { "by_key/scan/subgroups" } else { "by_key/scan/memory" })
+            .supply("io", "by_key/shared/io")
+            .choose("by_key/lists", if only_reads { "read" } else { "written" })
+            .choose("by_key/scan", if subgroups { "subgroups" } else { "memory" })
+            .choose("shared/shuffle", "word")
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
             .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;

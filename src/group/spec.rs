@@ -80,9 +80,9 @@ impl GroupById {
 /// The file with the order of keys of a type; `None` if it is no type of keys.
 pub(super) fn order_of(key: Element) -> Option<&'static str> {
     match key {
-        Element::U32 => Some("group_by/key_bits/u32"),
-        Element::I32 => Some("group_by/key_bits/i32"),
-        Element::F32 => Some("group_by/key_bits/f32"),
+        Element::U32 => Some("u32"),
+        Element::I32 => Some("i32"),
+        Element::F32 => Some("f32"),
         _ => None,
     }
 }

@@ -131,21 +131,20 @@ impl Histogram {
     /// The WGSL of a kernel: the kernel first, then everything that it imports.
     pub(super) fn compose(&self, file: &str) -> String {
         let bins = match self.keys {
-            Keys::Numbers => "histogram/bins/numbers",
-            Keys::Ranges { .. } => "histogram/bins/ranges",
-            Keys::Levels(_) | Keys::U32Levels(_) => "histogram/bins/levels",
-            Keys::U64Levels(_) => "histogram/bins/u64_levels",
+            Keys::Numbers => "numbers",
+            Keys::Ranges { .. } => "ranges",
+            Keys::Levels(_) | Keys::U32Levels(_) => "levels",
+            Keys::U64Levels(_) => "u64_levels",
         };
         let by_element = self.by_element();
-        let walk = if by_element { "histogram/walk/elements" } else { "histogram/walk/words" };
         Composer::of(&[rooms::HISTOGRAM, rooms::SHARED])
             .define("strided", by_element)
             .define("texels", self.sample().is_some())
             .define("float", self.keys.wgsl().0 == "f32")
             .provide("texel_map", self.map.as_ref().map_or_else(Vec::new, |map| map.of_texels(None)))
-            .choose("io", "histogram/shared/io")
-            .choose("bins", bins)
-            .choose("walk", walk)
+            .supply("io", "histogram/shared/io")
+            .choose("histogram/bins", bins)
+            .choose("histogram/walk", if by_element { "elements" } else { "words" })
             .provide("visit", Map::visit(self.map.as_ref(), self.channels, self.keys.wgsl().0))
             .compose(file, self.map.as_ref().map_or(&[], Map::extensions))
     }

@@ -121,18 +121,18 @@ impl Made<'_> {
         let is_by_row = [ROW_RANKS, ROW_TOP].contains(&step);
         let has_element = !self.is_between || self.in_pairs();
         let (keys, format) = match self.element.size() {
-            2 => ("rank/shared/keys", "rank/formats/halves"),
-            4 => ("rank/shared/keys", "rank/formats/words"),
-            _ => ("rank/shared/keys_in_words", ""),
+            2 => ("word", "halves"),
+            4 => ("word", "words"),
+            _ => ("two_words", ""),
         };
         let wgsl = self
             .element
             .defines(Composer::of(&[rooms::RANK, rooms::SHARED]))
-            .choose("keys", keys)
-            .choose("input_format", format)
-            .choose("io", "rank/shared/io")
-            .choose("stage", if self.is_top { "rank/stage/threshold" } else { "rank/stage/brackets" })
-            .choose("result", if has_element { "rank/results/element" } else { "rank/results/between" })
+            .supply("io", "rank/shared/io")
+            .choose("rank/keys", keys)
+            .choose("rank/formats", format)
+            .choose("rank/stage", if self.is_top { "threshold" } else { "brackets" })
+            .choose("rank/results", if has_element { "element" } else { "between" })
             .compose(step, &[]);
         let workgroup = match step {
             SIFT => sifting(self.is_top),

@@ -172,22 +172,21 @@ impl Text<'_> {
         let is_word = monoid.acc.is_word();
         let composer = match monoid.subgroup.filter(|_| is_word) {
             Some(call) => composer.provide("subgroup_reduce", self.native_reduce(call)),
-            None => composer.choose("subgroup_reduce", "shared/subgroup_shuffle"),
+            None => composer.supply("subgroup_reduce", "shared/subgroup_shuffle"),
         };
-        let composer = if is_word { composer } else { composer.choose("shuffle", "shared/shuffle_by_words") };
         let composer = match native_atomic {
             Some(call) => {
                 let text = format!("fn add_to_total(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
-                let add = Piece::new("generated: the operator's atomic operation", text).importing("io");
+                let add = Piece::new("generated: the operator's atomic operation", text).importing("<io>");
                 composer.provide("total", vec![add])
             }
-            None => composer,
+            None => composer.supply("total", "shared/total"),
         };
-        match (monoid.has_map4, monoid.is_rolled) {
-            (true, _) => composer.provide("map4", Vec::new()),
-            (false, true) => composer.choose("combine_four", "shared/combine_four_rolled"),
-            (false, false) => composer,
-        }
+        composer
+            .supply("io", "shared/io")
+            .choose("shared/shuffle", if is_word { "word" } else { "words" })
+            .choose("shared/map4", if monoid.has_map4 { "own" } else { "combined" })
+            .choose("shared/combine_four", if monoid.is_rolled { "loop" } else { "expression" })
     }
 
     /// The built-in that reduces inside a subgroup.
@@ -205,7 +204,7 @@ impl Text<'_> {
         let text = format!(
             "fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {{\n    return {reduced};\n}}"
         );
-        vec![Piece::new("generated: the built-in subgroup reduction", text).importing("entry")]
+        vec![Piece::new("generated: the built-in subgroup reduction", text).importing("shared/entry")]
     }
 
     /// Returns true if the kernel reads offsets, or writes tile marks for the kernels that do.

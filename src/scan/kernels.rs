@@ -40,6 +40,15 @@ enum Tile {
 }
 
 impl Tile {
+    /// The file of `shaders/scan/tile`.
+    fn file(self) -> &'static str {
+        match self {
+            Tile::Registers => "registers",
+            Tile::Memory => "memory",
+            Tile::Lanes => "lanes",
+        }
+    }
+
     /// Accumulators that an invocation has in workgroup memory.
     fn places(self, workgroup: u32) -> u32 {
         match self {
@@ -97,17 +106,10 @@ impl Scan {
     /// The kernel of a step, on a device with these features and limits.
     pub(super) fn composed(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let monoid = &self.monoid.on(features);
-        let put = if monoid.out.is_scalar() { "scan/put/vectors" } else { "scan/put/singles" };
         let (tile, workgroup) = self.tile(features, limits);
         let tile = if step == SCAN && monoid.elem.has_vectors() { tile } else { Tile::Lanes };
         // Wider accumulators would travel word by word.
         let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
-        let through = if subgroups { "scan/through/subgroups" } else { "scan/through/memory" };
-        let tile_file = match tile {
-            Tile::Registers => "scan/tile/registers",
-            Tile::Memory => "scan/tile/memory",
-            Tile::Lanes => "scan/tile/lanes",
-        };
         let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
         let types = Piece::new("generated: what the buffers hold", buffers);
         let is_half = monoid.own_features().contains(Features::SHADER_F16);
@@ -116,16 +118,14 @@ impl Scan {
             .provide("operator", [vec![types], monoid.pieces.clone()].concat())
             .generate("words", "an accumulator as words", monoid.acc.words_piece())
             .generate("link_words", "words among the links", monoid.acc.link_piece())
-            .choose("io", "scan/shared/io")
-            .choose("chain", "lib/grid/chain")
-            .choose("rows", "scan/shared/rows")
-            .choose("after", if monoid.acc.words() <= 2 { "scan/after/words" } else { "scan/after/states" })
-            .choose("columns", if self.is_between() { "scan/columns/between" } else { "scan/columns/even" })
-            .choose("through", through)
-            .choose("tile", tile_file)
-            .choose("again", "scan/shared/again")
-            .choose("subgroup_reduce", "shared/subgroup_shuffle")
-            .choose("put", put)
+            .supply("io", "scan/shared/io")
+            .choose("scan/after", if monoid.acc.words() <= 2 { "words" } else { "states" })
+            .choose("scan/columns", if self.is_between() { "between" } else { "even" })
+            .choose("scan/through", if subgroups { "subgroups" } else { "memory" })
+            .choose("scan/tile", tile.file())
+            .choose("scan/again", "load")
+            .choose("scan/put", if monoid.out.is_scalar() { "vectors" } else { "singles" })
+            .choose("shared/shuffle", "word")
             .compose(
                 if step == CARRY { "scan/carry" } else { "scan/scan" },
                 if is_half { &["f16"] } else { &[] },

@@ -60,11 +60,11 @@ impl Select {
             Kept::Function(monoid) => {
                 let monoid = monoid.on(features);
                 let is_half = monoid.own_features().contains(Features::SHADER_F16);
-                (monoid.elem, monoid.pieces.clone(), is_half, "select/kept/function")
+                (monoid.elem, monoid.pieces.clone(), is_half, "function")
             }
             Kept::Changes(element) => {
                 let added = Piece::new("generated: a count", ADDED);
-                (Elem::of_words(*element), vec![added], false, "select/kept/changes")
+                (Elem::of_words(*element), vec![added], false, "changes")
             }
         };
         let types = Piece::new("generated: what the input holds", elem.alias());
@@ -81,18 +81,14 @@ impl Select {
             .generate("selected", "what is kept of an element", selected)
             .generate("words", "a state as words", state.words_piece())
             .generate("link_words", "words among the links", state.link_piece())
-            .choose("io", "scan/shared/io")
-            .choose("chain", "lib/grid/chain")
-            .choose("rows", "scan/shared/rows")
-            .choose("columns", "scan/columns/even")
-            .choose("sums", "scan/shared/sums")
-            .choose("across", "scan/shared/across")
-            .choose("again", if is_short { "select/shared/again" } else { "scan/shared/again" })
-            .choose("shifted", "scan/shared/shifted")
-            .choose("kept", kept)
-            .choose("beside", if is_alone { "select/beside/nothing" } else { "select/beside/lengths" })
-            .choose("tile", if subgroups { "select/tile/rows" } else { "select/tile/lanes" })
-            .choose("through", if subgroups { "scan/through/subgroups" } else { "scan/through/memory" })
+            .supply("io", "scan/shared/io")
+            .choose("scan/columns", "even")
+            .choose("scan/again", if is_short { "mark" } else { "load" })
+            .choose("select/kept", kept)
+            .choose("select/beside", if is_alone { "nothing" } else { "lengths" })
+            .choose("scan/tile", if subgroups { "kept_rows" } else { "kept_lanes" })
+            .choose("scan/through", if subgroups { "subgroups" } else { "memory" })
+            .choose("shared/shuffle", "word")
             .compose(if step == LENGTHS { step } else { "scan/scan" }, if is_half { &["f16"] } else { &[] });
         let workgroup = self.workgroup(limits);
         let selects = step != LENGTHS;

@@ -18,34 +18,24 @@ impl Config {
     pub fn compose(&self) -> String {
         let composer = Composer::of(&[rooms::STENCIL, rooms::SHARED]);
         let composer = if self.variant.is_blocked() { blocked::pieces(self, composer) } else { composer };
-        let (four, equal) = (self.lanes() == 4, self.one_weight);
+        let lanes = if self.lanes() == 4 { "four" } else { "one" };
+        let weights = if self.one_weight { "one_weight" } else { "weights" };
+        let tile = if self.variant.mapping == Mapping::Overlapped { "overlapped" } else { "direct" };
         formula::pieces(self, composer)
             .define("fixed_borders", self.is_for_fixed_borders())
             .define("rhs", self.rhs)
             .generate("element", "the element type", format!("alias Elem = {};", self.element))
             .provide("strip", strip::strip(self.tuning.strip))
-            .choose("star5", if equal { "stencil/stars/five_one_weight" } else { "stencil/stars/five" })
-            .choose("star7", if equal { "stencil/stars/seven_one_weight" } else { "stencil/stars/seven" })
-            .choose("tile", self.tile_file())
-            .choose(
-                "outputs",
-                if self.variant.shares_sums { "stencil/outputs/common_sums" } else { "stencil/outputs/each" },
-            )
-            .choose("sums", if self.stencil.is_star() { "stencil/sums/star7" } else { "stencil/sums/box27" })
-            .choose("cells", if four { "stencil/lanes/four" } else { "stencil/shared/cells" })
-            .choose("lanes", if four { "stencil/lanes/four" } else { "stencil/lanes/one" })
-            .choose("ends", if four { "stencil/lanes/four_ends" } else { "stencil/lanes/one_ends" })
+            .choose("stencil/star5", weights)
+            .choose("stencil/star7", weights)
+            .choose("stencil/tile2d", tile)
+            .choose("stencil/tile3d", tile)
+            .choose("stencil/outputs", if self.variant.shares_sums { "common_sums" } else { "each" })
+            .choose("stencil/sums", if self.stencil.is_star() { "star7" } else { "box27" })
+            .choose("stencil/cells", lanes)
+            .choose("stencil/lanes", lanes)
+            .choose("stencil/ends", lanes)
             .compose(self.variant.file, extensions(self.element))
-    }
-
-    /// The file with the kernel's tile in workgroup memory.
-    fn tile_file(&self) -> &'static str {
-        match (self.variant.mapping, self.variant.dims()) {
-            (Mapping::Overlapped, Dims::Two) => "stencil/shared/overlapped2d",
-            (Mapping::Overlapped, Dims::Three) => "stencil/shared/overlapped3d",
-            (_, Dims::Two) => "stencil/shared/direct2d",
-            (_, Dims::Three) => "stencil/shared/direct3d",
-        }
     }
 
     /// Returns the label of the kernel's module and pipeline.

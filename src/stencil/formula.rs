@@ -16,7 +16,7 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     composer
         .generate("reach", "the cells that the stencil reaches", reach)
         .generate("classes", "the sum of the stencil's classes", sum(stencil))
-        .choose("formula", own.unwrap_or("stencil/points/any"))
+        .choose("stencil/points", own.unwrap_or("any"))
 }
 
 /// The type of the weights, and the sum: each class by its weight.

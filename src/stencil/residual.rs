@@ -34,10 +34,8 @@ fn operator(element: Element) -> Monoid {
 /// The operator that adds up squares without rounding. Squares of 16-bit floats are 32-bit ones.
 pub(super) fn exact_operator(element: Element) -> Monoid {
     let (numbers, format, features) = match element {
-        Element::F64 => {
-            ("exact/operators/squares_f64", Format::Double, Features::SHADER_F64 | Features::SHADER_INT64)
-        }
-        _ => ("exact/operators/squares", Format::Single, Features::empty()),
+        Element::F64 => ("squares_f64", Format::Double, Features::SHADER_F64 | Features::SHADER_INT64),
+        _ => ("squares", Format::Single, Features::empty()),
     };
     operator(element).summed(ExactSum::of(format, element, numbers).needing(features))
 }

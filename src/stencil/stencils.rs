@@ -133,7 +133,7 @@ pub static FIVE_POINT: Stencil = Stencil {
     classes: &[CENTRE, SIDES],
     usual: Weights::new(&[0.2, 0.2, 0.0, 0.0]),
     dyadic: Weights::new(&[0.25, 0.25, 0.0, 0.0]),
-    formula: Some("stencil/points/star5"),
+    formula: Some("star5"),
 };
 
 /// 2D: the cell and all eight around it, `c · centre + s · 4 sides + d · 4 diagonals`.
@@ -143,7 +143,7 @@ pub static NINE_POINT: Stencil = Stencil {
     classes: &[CENTRE, SIDES, &[[-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0]]],
     usual: Weights::new(&[0.25, 0.125, 0.0625, 0.0]),
     dyadic: Weights::new(&[0.25, 0.125, 0.0625, 0.0]),
-    formula: Some("stencil/points/box9"),
+    formula: Some("box9"),
 };
 
 /// 3D: the cell and all 26 around it, `α · centre + β · 6 faces + γ · 12 edges + δ · 8 corners`.
@@ -153,7 +153,7 @@ pub static TWENTY_SEVEN_POINT: Stencil = Stencil {
     classes: &[CENTRE, FACES, EDGES, CORNERS],
     usual: Weights::new(&[0.125, 0.0625, 0.03125, 0.015_625]),
     dyadic: Weights::new(&[0.125, 0.0625, 0.03125, 0.015_625]),
-    formula: Some("stencil/points/box27"),
+    formula: Some("box27"),
 };
 
 /// 3D: the cell and the six that share a face with it, `c · centre + n · faces`.
@@ -163,7 +163,7 @@ pub static SEVEN_POINT: Stencil = Stencil {
     classes: &[CENTRE, FACES],
     usual: Weights::new(&[0.25, 0.125, 0.0, 0.0]),
     dyadic: Weights::new(&[0.25, 0.125, 0.0, 0.0]),
-    formula: Some("stencil/points/star7"),
+    formula: Some("star7"),
 };
 
 /// 2D: a star that reaches three cells, `c · centre + n · 4 beside it + m · 4 two away + f · 4 three away`.

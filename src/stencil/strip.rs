@@ -38,6 +38,6 @@ pub(super) fn strip(rows: u32) -> Vec<Piece> {
     .concat();
     vec![
         Piece::new(format!("generated: a strip of {rows} rows of packs in a lane"), text)
-            .importing("plane_rows rows sums"),
+            .importing("stencil/shared/plane_rows stencil/shared/rows stencil/sums/*"),
     ]
 }

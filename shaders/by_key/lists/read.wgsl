@@ -6,7 +6,7 @@
 //          of each group the number of its crowded tiles, and in as many entries as a group has tiles which they are.
 //   ends   of each tile the accumulators of what lies before its first run, and of the run that reaches into it;
 //          of each group the latter.
-#import operator
+#import <operator>
 
 @group(0) @binding(4) var<storage, read> tiles: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read> ends: array<Acc>;

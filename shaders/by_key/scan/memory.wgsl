@@ -1,7 +1,7 @@
 // Joins the runs before each invocation of a workgroup: Hillis and Steele's scan. Two halves of the memory alternate, so a step has one barrier.
-#import entry
-#import run
-#import run_places
+#import shared/entry
+#import by_key/shared/run
+#import by_key/shared/run_places
 
 // Returns the join of all earlier invocations. `of_all()` returns the join of all, until the next scan.
 fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {

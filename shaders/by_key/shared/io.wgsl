@@ -1,5 +1,5 @@
 // The parameters of a dispatch.
-#import group_index
+#import shared/group_index
 
 struct Params {
     // The position of the first pair in the binding of the keys, and in that of the values.

@@ -1,6 +1,6 @@
 // A summary of neighbouring pairs.
-#import io
-#import lists
+#import by_key/shared/io
+#import by_key/lists/*
 
 struct Runs {
     // Runs that begin among them.

@@ -1,5 +1,5 @@
 // Summaries of pairs in workgroup memory.
-#import run
+#import by_key/shared/run
 
 override PLACES: u32 = 512u;
 

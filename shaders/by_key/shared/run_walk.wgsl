@@ -1,7 +1,7 @@
 // A walk over the pairs of an invocation, up to the last run that begins there. Where one begins, `close` gets the one before it.
-#import run_tile
-#import values
-#import kernel
+#import by_key/shared/run_tile
+#import by_key/shared/values
+#import <kernel>
 
 struct Walk {
     // The accumulator of the run that goes on, the pair at which it begins, and the number of runs that have begun in the tile.

@@ -1,6 +1,6 @@
 // Values: elements that the operator's `map` takes.
-#import io
-#import operator
+#import by_key/shared/io
+#import <operator>
 
 @group(0) @binding(5) var<storage, read> values: array<Elem>;
 #ifdef vectors

@@ -1,5 +1,5 @@
 // 64-bit floats: a vector of words holds two.
-#import format
+#import exact/formats/*
 
 alias Floats = Numbers;
 const PER_VECTOR: u32 = 2u;

@@ -1,6 +1,6 @@
 // Magnitudes: the L1 norm. Where no element is, -0 stays.
-#import format
-#import elements
+#import exact/formats/*
+#import exact/elements/*
 
 fn numbers(x: Floats, which: Lanes) -> Numbers {
     let kept = ~(which & Lanes(0x80000000u));

@@ -1,7 +1,7 @@
 // The values that a function of an application makes of the elements: `value`. A value is a 32-bit float, rounded as the function rounds it.
-#import format
-#import elements
-#import map
+#import exact/formats/*
+#import exact/elements/*
+#import <map>
 
 #ifdef pair
 fn numbers(x: Floats, y: Floats, which: Lanes) -> Numbers {

@@ -6,8 +6,8 @@
 //
 // A GPU may flush subnormal numbers, so they count as zero: as elements, differences and squares. A compiler may assume that there is no
 // infinity and no NaN, so bits decide: the difference from an infinity is infinite, that between two equal infinities NaN.
-#import format
-#import elements
+#import exact/formats/*
+#import exact/elements/*
 
 // Bits of floats, those of subnormal ones replaced by zero.
 fn without_subnormal(bits: vec4<u32>) -> vec4<u32> {

@@ -1,8 +1,8 @@
 // Squares of differences between 64-bit floats, by the rules of squares.wgsl.
 //
 // The device needs 64-bit floats, and 64-bit integers, which make a float of two words.
-#import format
-#import elements
+#import exact/formats/*
+#import exact/elements/*
 
 fn without_subnormal(x: Floats) -> Floats {
     let none = vec2<u32>(0u);

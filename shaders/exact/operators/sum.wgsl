@@ -1,6 +1,6 @@
 // The elements themselves.
-#import format
-#import elements
+#import exact/formats/*
+#import exact/elements/*
 
 fn numbers(x: Floats, which: Lanes) -> Numbers {
     return x;

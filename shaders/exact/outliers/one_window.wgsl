@@ -1,7 +1,7 @@
 // One window, which moves. No batch goes to bins as a whole.
-#import operator
-#import exact/batch
-#import exact/limbs
+#import <operator>
+#import shared/exact/batch
+#import shared/exact/limbs
 
 fn second_takes(batch: Batch, window: u32) -> bool {
     return false;

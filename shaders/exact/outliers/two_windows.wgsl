@@ -2,11 +2,11 @@
 //
 // A second window takes registers, which the smallest and the largest workgroups do not have: of the small ones there are several to a core
 // if an invocation takes few, and in those of 1024 it has no more than 64. They have one_window.wgsl.
-#import operator
-#import format
-#import far
-#import exact/batch
-#import exact/limbs
+#import <operator>
+#import exact/formats/*
+#import exact/far/*
+#import shared/exact/batch
+#import shared/exact/limbs
 
 // The second window, and the sum in it; without one, its tag is zero.
 var<private> in_second: Acc;

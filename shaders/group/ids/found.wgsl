@@ -1,5 +1,5 @@
 // The ids of keys in the table in storage.
-#import pair_keys
+#import group/shared/pair_keys
 
 // The id of a key. Most are at the first two places. A free place, and one whose key exceeds the allowed number, has no id: the search ends.
 fn id_from(key: u32, first: u32, there: vec4<u32>) -> u32 {

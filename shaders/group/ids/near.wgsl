@@ -2,8 +2,8 @@
 // (group_by/collect.wgsl). A lookup in storage takes a sector of the cache, one in this memory a word of a bank.
 //
 // Two ids share a word, and the key of each id is in a list.
-#import io
-#import pair_keys
+#import group/shared/io
+#import group/shared/pair_keys
 
 // Words with the ids of two places.
 override NEAR: u32 = 2u;

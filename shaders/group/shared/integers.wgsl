@@ -1,8 +1,8 @@
 // Values as integers: a float is a significand of 24 bits at the place of its exponent.
-#import io
-#import keys
-#import states
-#import full_product
+#import group/shared/io
+#import group/shared/keys
+#import group/shared/states
+#import shared/full_product
 
 // All ones for negative values.
 fn minus_of(bits: vec4<u32>) -> vec4<u32> {

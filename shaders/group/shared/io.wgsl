@@ -1,5 +1,5 @@
 // Parameters, and the two inputs: values and the ids of their groups.
-#import group_index
+#import shared/group_index
 
 struct Params {
     // The positions of the first value and of its id in their bindings, and in the whole input; and the number of pairs.

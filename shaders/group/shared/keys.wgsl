@@ -1,5 +1,5 @@
 // The order of values: as unsigned integers.
-#import io
+#import group/shared/io
 
 // A value as an unsigned integer of the same order; NaNs are not in this order.
 fn key_of(bits: u32) -> u32 {

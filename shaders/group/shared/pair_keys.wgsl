@@ -1,6 +1,6 @@
 // The inputs, if ids are not given: the keys of groups, and values; and the table of keys with their ids (group_by/collect.wgsl).
-#import hash
-#import key_bits
+#import shared/hash
+#import group_by/key_bits/*
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;

@@ -1,6 +1,6 @@
 // The pairs of a dispatch: values with their ids, four at a time where both lie in whole vectors.
-#import io
-#import ids
+#import group/shared/io
+#import group/ids/*
 
 // The id of no pair.
 const NOWHERE: u32 = 0xffffffffu;

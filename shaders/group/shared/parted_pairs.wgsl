@@ -1,5 +1,5 @@
 // Pairs by parts of the groups, and the first place of each workgroup's pairs of each part; the last of these is the number of pairs.
-#import io
+#import group/shared/io
 
 @group(0) @binding(7) var<storage, read_write> parted: array<vec2<u32>>;
 @group(0) @binding(8) var<storage, read_write> offsets: array<u32>;

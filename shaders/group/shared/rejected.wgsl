@@ -1,6 +1,6 @@
 // The ids that no group has: counted by each invocation, and added once.
-#import io
-#import states
+#import group/shared/io
+#import group/shared/states
 
 var<private> rejected: u32;
 

@@ -2,11 +2,11 @@
 //
 // The square of a float in the window is an integer of 96 bits: a digit of 16 bits in each of six words, without a sign. Squares of integers
 // have four digits. A word holds the sum of 2^16 such digits, twice as many as of the digits of a sum of values.
-#import io
-#import integers
-#import states
-#import full_product
-#import table_words
+#import group/shared/io
+#import group/shared/integers
+#import group/shared/states
+#import shared/full_product
+#import group/shared/table_words
 
 // Pairs of digits.
 #ifdef float

@@ -2,7 +2,7 @@
 //
 // A sum is one integer in units of 2^-149, in limbs of 32 bits (shared/exact/limbs.wgsl), a sum of squares one in units of 2^-298. Magnitudes
 // of negative numbers have their own limbs. The order of the additions does not matter.
-#import io
+#import group/shared/io
 
 // The words of a group: its elements; those that are -0; flags; the keys of the least and the greatest; then, for sums, limbs; and for variances those
 // of the sum of squares.

@@ -1,12 +1,12 @@
 // A workgroup's table of groups: additions to it, and moves of its contents to storage. tables.wgsl explains both.
-#import io
-#import keys
-#import integers
-#import pairs
-#import rejected
-#import states
-#import squares
-#import table_words
+#import group/shared/io
+#import group/shared/keys
+#import group/shared/integers
+#import group/shared/pairs
+#import group/shared/rejected
+#import group/shared/states
+#import group/shared/squares
+#import group/shared/table_words
 
 // Exponents that are looked at to choose a window.
 override SAMPLES: u32 = 32u;

@@ -1,5 +1,5 @@
 // The words of a workgroup's table of groups, and the window of its values: tables.wgsl explains both.
-#import io
+#import group/shared/io
 
 // Groups of a slice, copies of a word, and the words of a plane: of all copies of all groups.
 override SLICE: u32 = 1u;

@@ -1,5 +1,5 @@
 // The parameters of a dispatch.
-#import group_index
+#import shared/group_index
 
 struct Params {
     // The position of the first key in its binding, and in the whole input; and the number of keys.

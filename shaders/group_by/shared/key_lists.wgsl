@@ -1,6 +1,6 @@
 // The lists of keys, for kernels that only read the table.
-#import io
-#import search
+#import group_by/shared/io
+#import group_by/shared/search
 
 @group(0) @binding(9) var<storage, read> places: array<vec4<u32>>;
 

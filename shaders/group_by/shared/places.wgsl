@@ -1,6 +1,6 @@
 // The table of keys: two words a place, the key and its id. Behind the places are that of the greatest key, and the number of keys. collect.wgsl
 // explains it.
-#import io
+#import group_by/shared/io
 
 @group(0) @binding(9) var<storage, read_write> places: array<atomic<u32>>;
 

@@ -1,5 +1,5 @@
 // The lists of keys, as each was met first: two of them, of which one is read and the other one is written. And a search in one that is in order.
-#import io
+#import group_by/shared/io
 
 @group(0) @binding(10) var<storage, read_write> lists: array<u32>;
 

@@ -1,8 +1,8 @@
 // Finds the bin of a float or an integer between levels that the caller lists.
 //
 // Levels lie anywhere, so there is no guess as for ranges (ranges.wgsl): each key takes a binary search.
-#import borders
-#import io
+#import histogram/shared/borders
+#import histogram/shared/io
 
 fn bin_of(word: u32) -> u32 {
     let key = order(word);

@@ -13,8 +13,8 @@
 // So every adapter and the CPU give the same counts. The guess uses half of each number, because `x - low` may be infinite. It is one integer,
 // and so takes one conversion from a float: the bin, and below it the place between its borders in `fraction` bits. Of floats that are even
 // over 256 bins from 0 to 1, one in a thousand is near a border; more are if the ends are far from 0 compared with a bin.
-#import borders
-#import io
+#import histogram/shared/borders
+#import histogram/shared/io
 
 fn bin_of(word: u32) -> u32 {
     let place = u32(clamp((0.5 * bitcast<f32>(word) - params.half_low) * params.scale, 0.0, 0x1p31f));

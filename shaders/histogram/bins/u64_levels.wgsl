@@ -2,7 +2,7 @@
 //
 // A key and a level are two words each, the lower one first: no device needs 64-bit integers. A search takes at most eighteen loads of eight
 // bytes.
-#import io
+#import histogram/shared/io
 
 // The first key of each bin, and the last key of the last bin.
 @group(0) @binding(5) var<storage, read> levels: array<vec2<u32>>;

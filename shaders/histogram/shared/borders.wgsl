@@ -1,5 +1,5 @@
 // The borders of bins, and the search for the bin of a key. The order of floats is explained in bins/ranges.wgsl.
-#import io
+#import histogram/shared/io
 
 // The first and the last key of each bin, as ordered integers. In an empty bin the last is below the first.
 @group(0) @binding(5) var<storage, read> borders: array<vec2<u32>>;

@@ -1,5 +1,5 @@
 // Counters, the parameters of one dispatch, and the overrides of every histogram kernel.
-#import group_index
+#import shared/group_index
 
 struct Params {
     // The position of this dispatch's first element in the binding.

@@ -8,14 +8,14 @@
 //     bin       0   1   2   0   1   2   0   1   2
 //
 // A stride of k elements saves hardly any memory traffic while k elements fit one sector of the cache, 32 bytes on most GPUs.
-#import io
-#import kernel
-#import bins
-#import cursor
-#import visit
+#import histogram/shared/io
+#import <kernel>
+#import histogram/bins/*
+#import shared/cursor
+#import <visit>
 
 #ifdef texels
-#import texels
+#import shared/texels
 #else
 @group(0) @binding(0) var<storage, read> elements: array<Elem>;
 

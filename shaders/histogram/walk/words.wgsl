@@ -2,9 +2,9 @@
 //
 // Loads are those of shared/fold_vectors.wgsl: 16 bytes per instruction, four in flight. Keys are read as bits, as a load of f32 may flush a
 // denormal. Up to three keys before the first aligned vector and up to three after the last are counted one by one.
-#import io
-#import kernel
-#import bins
+#import histogram/shared/io
+#import <kernel>
+#import histogram/bins/*
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> keys4: array<vec4<u32>>;

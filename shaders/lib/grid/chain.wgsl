@@ -20,13 +20,13 @@
 //
 // Cost: 8 bytes to publish for each tile and word of a state, and 8 bytes to read for each tile of the block before it, from the cache that all
 // workgroups share.
-#import io
-#import entry
-#import order
-#import words
-#import link_words
-#import through
-#import rows
+#import <io>
+#import shared/entry
+#import shared/order
+#import <words>
+#import <link_words>
+#import scan/through/*
+#import scan/shared/rows
 
 // Two counters, and a ticket for each dispatch; behind them, for each side, the sums of tiles and the prefixes of blocks.
 @group(0) @binding(4) var<storage, read_write> links: array<atomic<u32>>;

@@ -1,5 +1,5 @@
 // Accumulators that are added, from zero on.
-#import operator
+#import <operator>
 
 fn identity() -> Acc {
     return Acc(0);

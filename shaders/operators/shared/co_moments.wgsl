@@ -3,8 +3,8 @@
 // The method is that of float_moments.wgsl: squares and products are kept around the means of the pairs so far, and a merge adds what the
 // distance between two means contributes. Means are sums of a short float and the rest, so 10^8 with a noise of 1 has the covariance of the
 // noise; the units of distances (running_mean.wgsl) lie in the bits that the short floats leave. Vectors hold what x and y have both.
-#import real
-#import running_mean
+#import operators/shared/real
+#import operators/shared/running_mean
 
 struct Acc {
     mean: vec2<Bits>,

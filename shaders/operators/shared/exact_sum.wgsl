@@ -2,7 +2,7 @@
 //
 // Elements of 32 bits are summed in two words with a carry. Of 64-bit elements the upper and the lower halves are added separately: the sum of
 // 2^31 halves fits 64 bits, and no buffer holds more elements. Whoever reads the two sums, the host or `finish`, combines them in 128 bits.
-#import operator
+#import <operator>
 
 fn map(elem: Elem, index: u32) -> Acc {
     return widen(elem);

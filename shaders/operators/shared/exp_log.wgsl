@@ -20,7 +20,7 @@
 //
 // Both are off by less than a unit in the last place; with Mesa's compiler, which rearranges sums, by 1.3 and 1.1 units. Nothing here adds a
 // number and later subtracts it, which such a compiler would remove.
-#import real
+#import operators/shared/real
 
 #ifdef bits_64
 const LN2_HIGH: Real = 0x1.62e42fefap-1lf;

@@ -4,10 +4,10 @@
 // index wins. So the order of combination does not matter: the result is the first of the best elements, or the first NaN.
 //
 // The index counts within the input or the segment. Empty input: 0xffffffff.
-#import order
-#import keys
-#import first_best_of_four
-#import operator
+#import operators/shared/order
+#import operators/keys/*
+#import operators/best_of_four/*
+#import <operator>
 
 struct Acc {
     rank: Key,

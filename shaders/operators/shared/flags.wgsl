@@ -1,11 +1,11 @@
 // 1 for each nonzero element, 0 for each zero. Floats are tested by their bits: a NaN is nonzero, and -0 is zero.
-#import plain_finish
+#import operators/shared/plain_finish
 
 alias Acc = u32;
 
 #ifdef float
-#import float_bits
-#import keys
+#import <float_bits>
+#import operators/keys/*
 
 fn map(elem: Elem, index: u32) -> Acc {
     return u32(!is_same(bits(elem) & highest(), Key(0)));

@@ -17,8 +17,8 @@
 // by clearing bits. Squares are those of distances in a unit (running_mean.wgsl), which lies in these bits.
 //
 // An integer of 64 bits is the sum of two floats: its upper half times 2^32, and its lower half. The divisor of n = 0 is one.
-#import real
-#import running_mean
+#import operators/shared/real
+#import operators/shared/running_mean
 
 struct Acc {
     n: Real,

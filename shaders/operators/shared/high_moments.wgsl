@@ -9,8 +9,8 @@
 //
 // All sums are those of distances in a unit (running_mean.wgsl), so results do not depend on the scale of the elements. A merge takes the larger unit
 // of both parts, in which a sum of the other part may vanish only if it is too small to count.
-#import real
-#import running_mean
+#import operators/shared/real
+#import operators/shared/running_mean
 
 struct Acc {
     mean: Real,

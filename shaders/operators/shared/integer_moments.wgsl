@@ -7,9 +7,9 @@
 // near 2^31 would lose seven bits, more than a deviation of fifty.
 //
 // Cost: five words of accumulator instead of three, four products of half-words for each square, and two additions with carries.
-#import full_product
-#import magnitude
-#import real
+#import shared/full_product
+#import operators/shared/magnitude
+#import operators/shared/real
 
 struct Acc {
     // Two's complement.

@@ -4,8 +4,8 @@
 // the accumulator counts in one word more. If none is kept, the result is that of an empty input.
 //
 // Nearly always all of four elements are kept. Then they go the operator's own way.
-#import inner
-#import keeps
+#import <inner>
+#import <keeps>
 
 struct Acc {
     inner: InnerAcc,

@@ -11,12 +11,12 @@
 //     sums          0   f   10  11
 //     carried       0   10  1   1       the digit that is 10 has room for it
 //     settled       1   0   1   1       0x1011: `finish` moves carries through all digits, and rounds once
-#import float_bits
-#import format
-#import types
-#import exact/four_digits
-#import exact/lanes
-#import exact/nearest
+#import <float_bits>
+#import exact/formats/*
+#import <types>
+#import shared/exact/four_digits
+#import shared/exact/lanes
+#import shared/exact/nearest
 
 // Some element was -0. With the other flags this tells a sum of nothing but -0 from a sum of nothing.
 const MINUS_ZEROS: u32 = 0x200000u;

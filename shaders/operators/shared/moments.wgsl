@@ -1,10 +1,10 @@
 // Squares around the mean: exact for integers of 32 bits, in floats for all other types.
 #ifdef bits_64
-#import float_moments
+#import operators/shared/float_moments
 #else
 #ifdef float
-#import float_moments
+#import operators/shared/float_moments
 #else
-#import integer_moments
+#import operators/shared/integer_moments
 #endif
 #endif

@@ -7,14 +7,14 @@
 //
 // `bits` returns an element's bit pattern. Integers are their own keys.
 
-#import keys
+#import operators/keys/*
 
 fn lowest() -> Key {
     return ~highest();
 }
 
 #ifdef float
-#import float_bits
+#import <float_bits>
 
 fn flip(bits: Key) -> Key {
     return bits ^ (sign_mask(bits) & highest());

@@ -1,5 +1,5 @@
 // The accumulator is the result.
-#import operator
+#import <operator>
 
 fn finish(acc: Acc, n: u32) -> Acc {
     return acc;

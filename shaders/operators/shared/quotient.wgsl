@@ -6,7 +6,7 @@
 //
 // `Word` is an unsigned integer of the result's width, and `upper` and `lower` are the two words of the sum. The sum of n elements is less than
 // n times the range of a word, so the upper word is less than n.
-#import operator
+#import <operator>
 #ifdef bits_64
 alias Word = u64;
 const BITS: u32 = 64u;

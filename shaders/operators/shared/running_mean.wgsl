@@ -8,7 +8,7 @@
 // unit, and those that are not 0 are larger than the last place of an element, whose fourth power in the unit is a normal float.
 //
 // Elements are halved first: the distance of two of them may be twice the largest float.
-#import real
+#import operators/shared/real
 
 // The upper bits of a short float; the largest exponent of a unit, and the sum of those of a unit and of its inverse: both are normal floats.
 #ifdef bits_64

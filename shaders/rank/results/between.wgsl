@@ -1,5 +1,5 @@
 // A result between two elements, as a 32-bit float.
-#import keys
+#import rank/keys/*
 
 #ifdef float
 const INFINITE: u32 = 0x7f800000u;

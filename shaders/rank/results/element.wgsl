@@ -1,5 +1,5 @@
 // A result that is an element.
-#import keys
+#import rank/keys/*
 
 // True: a NaN among the elements makes the result NaN.
 override NAN_WINS: bool = false;

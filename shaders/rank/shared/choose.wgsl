@@ -2,9 +2,9 @@
 //
 // A digit has 11 bits: three to a key of 32 bits, six to one of 64. Each invocation adds up some of its 2048 counts, and the one whose counts
 // hold the rank finds the digit.
-#import io
-#import key_order
-#import sum_before
+#import rank/shared/io
+#import rank/shared/key_order
+#import shared/sum_before
 
 const DIGIT: u32 = 11u;
 const BINS: u32 = 2048u;

@@ -1,7 +1,7 @@
 // The candidates of a bracket: the keys between its ends, and the ends unless many elements are equal to them.
-#import io
-#import keys
-#import key_order
+#import rank/shared/io
+#import rank/keys/*
+#import rank/shared/key_order
 
 const HEAVY_LOW: u32 = 1u;
 const HEAVY_HIGH: u32 = 2u;

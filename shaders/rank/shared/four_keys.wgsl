@@ -1,6 +1,6 @@
 // Sixteen keys of an invocation, which are loaded before the first is used, and a bit for each of them.
-#import io
-#import key_order
+#import rank/shared/io
+#import rank/shared/key_order
 
 struct FourKeys {
     a: Keys,

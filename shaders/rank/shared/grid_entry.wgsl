@@ -1,6 +1,6 @@
 // The entry point of kernels whose grid has several workgroups across for each row, or for each rank of a row.
-#import io
-#import kernel
+#import rank/shared/io
+#import <kernel>
 
 @compute @workgroup_size(WG)
 fn main(

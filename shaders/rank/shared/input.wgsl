@@ -1,6 +1,6 @@
 // The elements of a row: four at a time, and the few before and after whole vectors one by one.
-#import input_words
-#import io
+#import rank/shared/input_words
+#import rank/shared/io
 
 // The part of a row that a dispatch covers, as positions in the binding.
 struct RowPart {

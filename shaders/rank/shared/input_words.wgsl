@@ -1,5 +1,5 @@
 // The elements of the input: words, and vectors of four elements.
-#import keys
+#import rank/keys/*
 
 @group(0) @binding(0) var<storage, read> words: array<InputWord>;
 #ifdef bits_64

@@ -1,8 +1,8 @@
 // The lowest of all keys that the workgroups of a rank have met. `state` keeps its complement, so that memory of zeros is higher than all.
 //
 // No atomic operation takes a key of two words: each workgroup then has a place of its own, in the bins, which are clear by then.
-#import io
-#import key_order
+#import rank/shared/io
+#import rank/shared/key_order
 #ifdef bits_64
 
 @group(0) @binding(8) var<storage, read_write> bins: array<atomic<u32>>;

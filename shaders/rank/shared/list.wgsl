@@ -1,5 +1,5 @@
 // The requested ranks.
-#import io
+#import rank/shared/io
 
 // For each rank: the rank of the element, from 0 for the smallest; how far the result lies on the way to the next one, as bits of a
 // float, or 0; and the ranks in the sample of the two ends of its bracket.

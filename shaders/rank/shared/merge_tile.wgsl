@@ -1,8 +1,8 @@
 // Two runs of candidates in workgroup memory, each in order, become one: each invocation has four places of the new run.
 //
 // A binary search finds the cut through both runs; from there on the next candidate is the lesser of two.
-#import io
-#import key_order
+#import rank/shared/io
+#import rank/shared/key_order
 
 @group(0) @binding(7) var<storage, read_write> candidates: array<Key>;
 @group(0) @binding(9) var<storage, read_write> indices: array<u32>;

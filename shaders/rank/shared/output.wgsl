@@ -1,5 +1,5 @@
 // The values of an output, and whatever else has a word.
-#import keys
+#import rank/keys/*
 
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;
 

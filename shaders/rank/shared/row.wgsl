@@ -12,13 +12,13 @@
 // the bound: 43 for 32 winners among 1024 elements of 64 invocations.
 //
 // Cost per key: four integer instructions to make it, two for the range, four for its bin, three to find that it is no candidate.
-#import io
-#import input_words
-#import entry
-#import four_keys
-#import keys
-#import list
-#import sum_before
+#import rank/shared/io
+#import rank/shared/input_words
+#import shared/entry
+#import rank/shared/four_keys
+#import rank/keys/*
+#import rank/shared/list
+#import shared/sum_before
 
 // The most candidates that are ranked at once, and a sixteenth of that.
 override ROOM: u32 = 64u;

@@ -1,9 +1,9 @@
 // A search in progress: among what, from which key on, and for which rank.
-#import io
-#import keys
-#import list
-#import ends
-#import key_order
+#import rank/shared/io
+#import rank/keys/*
+#import rank/shared/list
+#import rank/shared/ends
+#import rank/shared/key_order
 
 struct Search {
     // CANDIDATES or ALL; 0 if it has not begun.

@@ -1,5 +1,5 @@
 // Finds out which workgroup is the last to finish.
-#import io
+#import rank/shared/io
 
 var<workgroup> is_last: u32;
 

@@ -1,5 +1,5 @@
 // Winners in the output, with their indices.
-#import output
+#import rank/shared/output
 
 @group(0) @binding(11) var<storage, read_write> winner_indices: array<u32>;
 

@@ -2,13 +2,13 @@
 //
 // Each bracket takes two comparisons of an element, which also count what is below. Candidates, one of a hundred per bracket, are staged in
 // workgroup memory. An invocation finds them by the bits of its sixteen elements, and loads them again from the cache.
-#import io
-#import input
-#import input_words
-#import keys
-#import ends
-#import key_order
-#import four_keys
+#import rank/shared/io
+#import rank/shared/input
+#import rank/shared/input_words
+#import rank/keys/*
+#import rank/shared/ends
+#import rank/shared/key_order
+#import rank/shared/four_keys
 
 // The most brackets of one read, and their number here.
 const MOST: u32 = 5u;

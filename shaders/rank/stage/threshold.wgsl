@@ -1,11 +1,11 @@
 // The counts and candidates of a workgroup for one threshold: elements below it are candidates, with their indices, and those equal to it
 // are counted for each workgroup apart. If some of them are needed, these counts locate the first ones.
-#import io
-#import input
-#import input_words
-#import ends
-#import key_order
-#import four_keys
+#import rank/shared/io
+#import rank/shared/input
+#import rank/shared/input_words
+#import rank/shared/ends
+#import rank/shared/key_order
+#import rank/shared/four_keys
 
 // Candidates that wait in workgroup memory.
 override STAGED: u32 = 1024u;

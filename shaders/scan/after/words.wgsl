@@ -1,8 +1,8 @@
 // The combination of items in rows, for accumulators of one or two words. It has no branch: an invocation combines 56 times in a row, and some
 // compilers take minutes for as many branches.
-#import io
-#import operator
-#import words
+#import scan/shared/io
+#import <operator>
+#import <words>
 
 // Combines one more item with earlier ones of its row.
 fn after(before: Acc, own: Acc, begins: bool) -> Acc {

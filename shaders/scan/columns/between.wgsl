@@ -1,5 +1,5 @@
 // Columns of elements in rows between offsets, by a search among these. Four neighbours take one search: no two offsets are equal.
-#import io
+#import scan/shared/io
 
 // The first elements of rows: 0 first, and behind the last of them a number that no element has.
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;

@@ -1,5 +1,5 @@
 // Columns of elements in rows of one length, by arithmetic alone.
-#import io
+#import scan/shared/io
 
 // The place of an element in its row.
 fn column(element: u32) -> u32 {

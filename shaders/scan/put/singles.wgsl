@@ -1,6 +1,6 @@
 // Results of several numbers each, one by one.
-#import io
-#import four_results
+#import scan/shared/io
+#import scan/shared/four_results
 
 @group(0) @binding(1) var<storage, read_write> output: array<Stored>;
 

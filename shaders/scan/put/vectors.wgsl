@@ -1,6 +1,6 @@
 // Results of one number each, four at a time. They start at a multiple of 16 bytes.
-#import io
-#import four_results
+#import scan/shared/io
+#import scan/shared/four_results
 
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<Stored>>;
 

@@ -1,7 +1,7 @@
 // The sum of a tile from those of its subgroups.
-#import operator
-#import entry
-#import sums
+#import <operator>
+#import shared/entry
+#import scan/shared/sums
 
 // The sum of each subgroup. The narrowest subgroup that exists has four lanes.
 override SUBGROUPS: u32 = 64u;

@@ -1,7 +1,7 @@
 // The results of four elements, from what lies before them.
-#import items
-#import after
-#import results
+#import scan/shared/items
+#import scan/after/*
+#import scan/shared/results
 
 struct Results {
     a: Stored,

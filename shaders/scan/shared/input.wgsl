@@ -1,4 +1,4 @@
 // The input.
-#import operator
+#import <operator>
 
 @group(0) @binding(0) var<storage, read> input: array<Elem>;

@@ -1,5 +1,5 @@
 // Parameters of one dispatch. A tile is `OWN` items, elements of the input, for each invocation of a workgroup.
-#import operator
+#import <operator>
 
 struct Params {
     // The position of the first item in the binding.

@@ -1,9 +1,9 @@
 // Items, four neighbours at a time: elements of the input, in tiles that are full.
-#import io
-#import columns
-#import input
-#import after
-#import operator
+#import scan/shared/io
+#import scan/columns/*
+#import scan/shared/input
+#import scan/after/*
+#import <operator>
 
 // Four neighbours as accumulators; where a row begins; and the columns of elements.
 struct FourItems {

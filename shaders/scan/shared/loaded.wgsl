@@ -1,6 +1,6 @@
 // What an invocation has of a tile: eight vectors of four items, and what lies before each inside the tile.
-#import items
-#import put
+#import scan/shared/items
+#import scan/put/*
 
 struct LoadedItems {
     a: Items,

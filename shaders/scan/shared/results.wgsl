@@ -1,6 +1,6 @@
 // The result of an element.
-#import io
-#import operator
+#import scan/shared/io
+#import <operator>
 
 // True if an element's result leaves the element out.
 override EXCLUSIVE: bool = false;

@@ -1,6 +1,6 @@
 // The borders of rows, by the columns of elements. A row does not combine with elements before its first.
-#import io
-#import columns
+#import scan/shared/io
+#import scan/columns/*
 
 // The last element of some items, from one on.
 fn last_of(item: u32, items: u32) -> u32 {

@@ -1,6 +1,6 @@
 // Prefixes of a workgroup's values, through workgroup memory.
-#import operator
-#import entry
+#import <operator>
+#import shared/entry
 
 var<workgroup> sums: array<Acc, WG>;
 

@@ -4,8 +4,8 @@
 //     kept        1 0   1 0 0 0 0   1
 //     positions   0     2           7
 //     lengths     2     5           …
-#import io
-#import chunks
+#import scan/shared/io
+#import select/shared/chunks
 
 @group(0) @binding(11) var<storage, read_write> lengths: array<u32>;
 @group(0) @binding(12) var<storage, read_write> number_of_kept: array<u32>;

@@ -1,5 +1,5 @@
 // A selection has nothing to store beside what it keeps.
-#import io
+#import scan/shared/io
 
 @group(0) @binding(11) var<storage, read_write> number_of_kept: array<u32>;
 

@@ -1,7 +1,7 @@
 // Elements for which the application's function holds.
-#import io
-#import elements
-#import operator
+#import scan/shared/io
+#import select/shared/elements
+#import <operator>
 
 // True if all elements of a tile lie in the input.
 fn is_inside(item: u32) -> bool {

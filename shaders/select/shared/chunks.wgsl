@@ -1,5 +1,5 @@
 // Runs in chunks. A workgroup puts the lengths of a chunk in the places of their positions, so another one has to learn from elsewhere where the chunk begins.
-#import io
+#import scan/shared/io
 
 // Runs of a chunk: 16 for each invocation.
 override CHUNK: u32 = 2048u;

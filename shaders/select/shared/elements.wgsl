@@ -1,6 +1,6 @@
 // The input. What lies behind its end is zero.
-#import io
-#import operator
+#import scan/shared/io
+#import <operator>
 
 @group(0) @binding(0) var<storage, read> input: array<Elem>;
 

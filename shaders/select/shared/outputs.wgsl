@@ -1,9 +1,9 @@
 // What a selection stores.
-#import io
-#import elements
-#import beside
-#import selected
-#import chain
+#import scan/shared/io
+#import select/shared/elements
+#import select/beside/*
+#import <selected>
+#import lib/grid/chain
 
 @group(0) @binding(1) var<storage, read_write> output: array<Selected>;
 

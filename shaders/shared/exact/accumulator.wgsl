@@ -10,8 +10,8 @@
 //     1.5          0                 0                 1.5 · 2^20        0
 //     1.5 + 2^-40  0                 0                 1.5 · 2^20        2^8
 //     -2^-20       -1                2^28 - 1          2^28 - 1          0
-#import format
-#import exact/four_digits
+#import exact/formats/*
+#import shared/exact/four_digits
 
 // The tag: the lowest exponent of the window, and flags, also those of four_digits.wgsl. Two accumulators that are combined have the same
 // window, or one has none, so `|` combines their tags.

@@ -1,6 +1,6 @@
 // A batch: the numbers that an invocation adds to its window at once.
-#import operator
-#import format
+#import <operator>
+#import exact/formats/*
 
 struct Batch {
     a: Numbers,

@@ -1,12 +1,12 @@
 // The end of an exact sum: the accumulator and the limbs become a result or a state.
-#import entry
-#import operator
-#import format
-#import exact/digits
-#import exact/limbs
-#import exact/nearest
-#import exact/round
-#import exact/states
+#import shared/entry
+#import <operator>
+#import exact/formats/*
+#import shared/exact/digits
+#import shared/exact/limbs
+#import shared/exact/nearest
+#import shared/exact/round
+#import shared/exact/states
 
 // Stores the sum of `n` elements: the accumulator of the whole workgroup, which invocation 0 holds and which has this
 // tag, and what is in the limbs. All invocations take part; nothing is stored unless `works`.

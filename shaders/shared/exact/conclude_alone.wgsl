@@ -1,10 +1,10 @@
 // The end of a sum that one workgroup computes alone.
-#import entry
-#import operator
-#import far
-#import exact/limbs
-#import exact/reduce
-#import exact/conclude
+#import shared/entry
+#import <operator>
+#import exact/far/*
+#import shared/exact/limbs
+#import shared/exact/reduce
+#import shared/exact/conclude
 
 // Reduces the sums of all invocations, of `n` elements together, and stores the result or state in this slot. All
 // invocations take part; nothing is stored unless `works`.

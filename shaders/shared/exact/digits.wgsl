@@ -13,9 +13,9 @@
 //     digit                    1       0       0       1       0x1001
 //
 // The negative of a number is made in the same way: its digits are flipped, and one is added to each digit below which all are zero.
-#import entry
-#import types
-#import exact/limbs
+#import shared/entry
+#import <types>
+#import shared/exact/limbs
 
 const DIGITS: u32 = LIMBS - 1u;
 // Words of 64 bits in front of a state's digits, and in all.

@@ -4,14 +4,14 @@
 // adds these (workgroups of 512), which takes twice the registers. Or more invocations run at once: in several small workgroups to a
 // core, which suit long inputs, or in one of 1024, for which compilers get by with 64 registers.
 #ifndef reads_partials
-#import entry
-#import operator
-#import format
-#import elements
-#import outliers
-#import far
-#import exact/limbs
-#import exact/vectors
+#import shared/entry
+#import <operator>
+#import exact/formats/*
+#import exact/elements/*
+#import exact/outliers/*
+#import exact/far/*
+#import shared/exact/limbs
+#import shared/exact/vectors
 
 // The first window is chosen by the largest exponent in some vectors: a few neighbours at each of several places, spread over the
 // input. They are few so that a subgroup of 32 loads them at once.

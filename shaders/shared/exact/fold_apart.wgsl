@@ -1,12 +1,12 @@
 // The elements of an invocation where they do not adjoin: four single elements per turn, so that four loads are on their way.
 #ifndef reads_partials
-#import entry
-#import operator
-#import outliers
-#import far
-#import exact/limbs
-#import exact/fold
-#import exact/vectors
+#import shared/entry
+#import <operator>
+#import exact/outliers/*
+#import exact/far/*
+#import shared/exact/limbs
+#import shared/exact/fold
+#import shared/exact/vectors
 
 // Element `k` of those that are `step` apart, as a vector, if it exists.
 fn item(begin: u32, k: u32, count: u32, step: u32) -> Vector {

@@ -1,5 +1,5 @@
 // Numbers as four digits of DIGIT bits, the lowest first, and flags of numbers that are not finite. Until carries are moved, digits are signed.
-#import format
+#import exact/formats/*
 
 const NAN: u32 = 0x20000u;
 const PLUS_INFINITY: u32 = 0x40000u;

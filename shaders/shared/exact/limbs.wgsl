@@ -3,10 +3,10 @@
 // `atomicAdd` returns the old value, which shows a wrap; then one is added to the next limb. Negative magnitudes have their own limbs: in
 // two's complement each small one would carry through all limbs. Some formats have several copies, against contention; digits.wgsl combines
 // all.
-#import entry
-#import operator
-#import format
-#import exact/four_digits
+#import shared/entry
+#import <operator>
+#import exact/formats/*
+#import shared/exact/four_digits
 
 // A number of turns that no compiler knows, so loops that rarely run are not unrolled: instructions that a core has not fetched take
 // longer than their execution. No launch has 2^31 workgroups.

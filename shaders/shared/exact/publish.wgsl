@@ -3,12 +3,12 @@
 // partials.wgsl says why publishing is safe. Here a partial is several words, one per invocation, so a window takes one exchange instruction.
 // Words are stored side by side over all windows, so the last workgroup's loads coalesce. Workgroups add to the same limbs, as additions
 // commute; the last one takes the total, and leaves zeros for the next run.
-#import entry
-#import operator
-#import words
-#import partials
-#import exact/limbs
-#import exact/states
+#import shared/entry
+#import <operator>
+#import <words>
+#import shared/partials
+#import shared/exact/limbs
+#import shared/exact/states
 
 // Behind the ticket counter's cache line: both signs' limbs, and the tally of states.
 const PUBLISHED: u32 = 32u;

@@ -3,9 +3,9 @@
 // An accumulator has five words, so a subgroup operation per level and word would wait for the one before. Here a level takes eight
 // accumulators to one: upper invocations store theirs, lower ones load seven at once and move carries once. Three levels suffice for 512
 // invocations. Digits lie in memory as vectors, which are one load each.
-#import entry
-#import operator
-#import exact/limbs
+#import shared/entry
+#import <operator>
+#import shared/exact/limbs
 
 // The last one is empty and stands for missing ones, because a branch around each load would serialize the loads.
 var<workgroup> waiting: array<vec4<u32>, WG + 1u>;

@@ -2,9 +2,9 @@
 //
 // A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which
 // side of half way it lies.
-#import exact/digits
-#import exact/four_digits
-#import exact/nearest
+#import shared/exact/digits
+#import shared/exact/four_digits
+#import shared/exact/nearest
 
 // The result as bits.
 fn result(number: Number, tag: u32, count: vec2<u32>) -> vec2<u32> {

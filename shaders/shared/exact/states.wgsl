@@ -1,10 +1,10 @@
 // Sums of states instead of elements: every digit is added to its limb.
 #ifdef reads_partials
-#import entry
-#import operator
-#import format
-#import exact/digits
-#import exact/limbs
+#import shared/entry
+#import <operator>
+#import exact/formats/*
+#import shared/exact/digits
+#import shared/exact/limbs
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 

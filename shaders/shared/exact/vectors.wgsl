@@ -1,13 +1,13 @@
 // Vectors of four words, and the numbers that their elements become.
 #ifndef reads_partials
-#import operator
-#import format
-#import elements
-#import numbers
-#import exact/batch
-#import exact/window
+#import <operator>
+#import exact/formats/*
+#import exact/elements/*
+#import exact/operators/*
+#import shared/exact/batch
+#import shared/exact/window
 #ifdef texels
-#import texels
+#import shared/texels
 #else
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(3) var<storage, read> input4: array<vec4<u32>>;

@@ -6,13 +6,13 @@
 //
 // At one of the first misses and then at every sixteenth another window is chosen for the batches that follow. The first misses use
 // neither a second window nor bins: in most data few numbers are outside, and without these the end is shorter.
-#import operator
-#import format
-#import exact/batch
-#import exact/four_digits
-#import exact/limbs
-#import outliers
-#import far
+#import <operator>
+#import exact/formats/*
+#import shared/exact/batch
+#import shared/exact/four_digits
+#import shared/exact/limbs
+#import exact/outliers/*
+#import exact/far/*
 
 fn add_batch(acc: Acc, batch: Batch) -> Acc {
     let window = acc.tag & WINDOW;

@@ -19,11 +19,11 @@
 // From the thesis, DIR_FUSION in 2D, its best direct variant: 19.97 s, 25.11 GFLOP/s (5 operations a cell)
 // for 1500 steps over 8192 × 8192 f32 with blocks of 8 × 16. That is 5.04 GCell-updates/s.
 // Today: the same as dir-smem within a few percent, as predicated loads have made short branches cheap.
-#import cells
-#import grid2d
-#import direct2d
-#import star_tile
-#import blocks2d
+#import stencil/cells/one
+#import stencil/shared/grid2d
+#import stencil/tile2d/direct
+#import stencil/shared/star_tile
+#import stencil/shared/blocks2d
 
 fn kernel(at: TileCell) {
     let own = load(at.r, at.c);

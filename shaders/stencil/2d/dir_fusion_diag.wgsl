@@ -18,11 +18,11 @@
 // condition; the name suggests the diagonal. In its figure 3.1 dir-fusion is mostly, and narrowly, ahead.
 // Today: expect it to be the slowest of the direct variants, if any of them can be told apart: the same cache
 // lines, in more pieces, by more subgroups.
-#import cells
-#import grid2d
-#import direct2d
-#import star_tile
-#import blocks2d
+#import stencil/cells/one
+#import stencil/shared/grid2d
+#import stencil/tile2d/direct
+#import stencil/shared/star_tile
+#import stencil/shared/blocks2d
 
 fn kernel(at: TileCell) {
     let own = load(at.r, at.c);

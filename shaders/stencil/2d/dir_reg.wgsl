@@ -12,12 +12,12 @@
 // From the thesis, DIR_REG in 2D: "always less than 5 %", not significant.
 // Today: compilers may do it unasked, but the slot is read after a barrier, which may make writes of other invocations visible. The
 // difference is smaller than the spread of measurements.
-#import cells
-#import grid2d
-#import direct2d
-#import star_tile
-#import halo_sides
-#import blocks2d
+#import stencil/cells/one
+#import stencil/shared/grid2d
+#import stencil/tile2d/direct
+#import stencil/shared/star_tile
+#import stencil/shared/halo_sides
+#import stencil/shared/blocks2d
 
 fn kernel(at: TileCell) {
     let own = load(at.r, at.c);

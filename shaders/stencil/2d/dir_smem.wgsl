@@ -22,11 +22,11 @@
 // barrier are added on top of it; expect direct-global or better, where the first-level cache is large, and
 // less where the barrier leaves too few loads in flight. A tile pays when a value is used more than five
 // times, or over several steps.
-#import cells
-#import direct2d
-#import star_tile
-#import halo_sides
-#import blocks2d
+#import stencil/cells/one
+#import stencil/tile2d/direct
+#import stencil/shared/star_tile
+#import stencil/shared/halo_sides
+#import stencil/shared/blocks2d
 
 fn kernel(at: TileCell) {
     stage(at, 0, 0);

@@ -22,9 +22,9 @@
 // fixed border have nothing to do. Expect about half the speed of a good copy kernel on a large GPU, more
 // where the memory is slow in comparison with the cores, and about the same for any block shape with COLS of
 // 32 or more.
-#import cells
-#import blocks2d
-#import formula
+#import stencil/cells/one
+#import stencil/shared/blocks2d
+#import stencil/points/*
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

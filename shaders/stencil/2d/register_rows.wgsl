@@ -28,11 +28,11 @@
 //
 // Beyond the thesis. Today: this is what "as fast as a copy" means: 8 bytes of traffic per cell and little
 // else. A further gain needs more than one step per pass over memory, which is another kernel.
-#import lanes
-#import star5
-#import right_hand_side
-#import border
-#import register_entry
+#import stencil/lanes/*
+#import stencil/star5/*
+#import stencil/shared/right_hand_side
+#import stencil/shared/border
+#import stencil/shared/register_entry
 
 // Computes the rows from `begin` up to, not including, `end`, in the columns of the pack at `c`.
 fn kernel(c: i32, begin: i32, end: i32) {

@@ -17,13 +17,13 @@
 //
 // Beyond the thesis, which has no 9-point stencil. Today: it moves as many bytes as with 5 points, so expect
 // the same number of cells per second wherever the memory is the limit.
-#import border
-#import lanes
-#import rows
-#import right_hand_side
-#import box9
-#import register_entry
-#import blocks2d
+#import stencil/shared/border
+#import stencil/lanes/*
+#import stencil/shared/rows
+#import stencil/shared/right_hand_side
+#import stencil/shared/box9
+#import stencil/shared/register_entry
+#import stencil/shared/blocks2d
 
 fn load_cells(r: i32, cols: Cols) -> Row {
     return row_of(load_row(0u, r, cols));

@@ -19,11 +19,11 @@
 // Today: a cache takes in the halo loads of the direct mapping, so its disadvantage shrinks, while the idle
 // quarter of the invocations stays. Expect the order of the two to differ from GPU to GPU, and direct-global
 // near or above both.
-#import cells
-#import grid2d
-#import overlapped2d
-#import star_tile
-#import blocks2d
+#import stencil/cells/one
+#import stencil/shared/grid2d
+#import stencil/tile2d/overlapped
+#import stencil/shared/star_tile
+#import stencil/shared/blocks2d
 
 fn kernel(at: TileCell) {
     let own = load(at.r, at.c);

@@ -23,11 +23,11 @@
 // where the rim costs most and saves least.
 // Today: this trade still works (loads are cheap, divergence is not), but at T = 1 the memory decides. Expect
 // about what the direct variants reach. With T > 1 it is the mapping behind the fastest stencils there are.
-#import cells
-#import grid2d
-#import overlapped2d
-#import star_tile
-#import blocks2d
+#import stencil/cells/one
+#import stencil/shared/grid2d
+#import stencil/tile2d/overlapped
+#import stencil/shared/star_tile
+#import stencil/shared/blocks2d
 
 fn kernel(at: TileCell) {
     tile[slot(at.y, at.x)] = load(at.r, at.c);

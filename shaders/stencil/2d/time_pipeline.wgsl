@@ -53,14 +53,14 @@
 //
 // Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
 // streaming and levels in registers were in AN5D and SSAM before it.
-#import fetch_rows
-#import lane_layer
-#import shares
-#import span
-#import stream
-#import team_levels
-#import team_ring
-#import blocks2d
+#import stencil/shared/fetch_rows
+#import <lane_layer>
+#import stencil/shares/*
+#import stencil/shared/span
+#import stencil/shared/stream
+#import <team_levels>
+#import stencil/exchange/ring
+#import stencil/shared/blocks2d
 
 // The distance in rows from the row that enters a team's first level to the row that leaves its last.
 const TEAM_DELAY: i32 = (LEVELS - 1) * LAG + 1;

@@ -17,9 +17,9 @@
 // unlike in 2D. No figure is printed for it.
 // Today: less to gain, since a halo load mostly hits the cache: the neighbouring block loads the same cache
 // line. Expect a few percent at best.
-#import cells
-#import direct3d
-#import plane_sweep
+#import stencil/cells/one
+#import stencil/tile3d/direct
+#import stencil/shared/plane_sweep
 
 fn stage(at: SweepCell, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

@@ -19,7 +19,7 @@
 // interpretation.
 // Today: the best way to load a halo in these files, and what dir-unroll builds upon. dir-fusion and
 // dir-fusion2 differ by a few percent; which is faster depends on the subgroup's width.
-#import cells
-#import direct3d
-#import halo_ring
-#import plane_sweep
+#import stencil/cells/one
+#import stencil/tile3d/direct
+#import stencil/shared/halo_ring
+#import stencil/shared/plane_sweep

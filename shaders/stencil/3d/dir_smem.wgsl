@@ -22,9 +22,9 @@
 // computes.
 // Today: expect it to be slower than direct-global where caches are large. A tile that is read 27 times per
 // cell saves little.
-#import cells
-#import direct3d
-#import plane_sweep
+#import stencil/cells/one
+#import stencil/tile3d/direct
+#import stencil/shared/plane_sweep
 
 fn stage(at: SweepCell, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

@@ -29,7 +29,7 @@
 // optimum moves to larger UNROLL, for cores have more of both. A compiler that sees two outputs read the same
 // slots with no barrier in between may share the reads without being told; the sums it must not reorder, so
 // -cse keeps an edge.
-#import cells
-#import direct3d
-#import halo_ring
-#import plane_sweep
+#import stencil/cells/one
+#import stencil/tile3d/direct
+#import stencil/shared/halo_ring
+#import stencil/shared/plane_sweep

@@ -20,9 +20,9 @@
 // Today: the baseline that a tile must beat, and unlike with 5 points there is room for improvement. A kernel
 // that reads each word fewer than 27 times, from any memory, saves time in the load unit. Expect about a
 // third of a good copy's speed on a large GPU; on one whose memory is slow for its cores, the memory's speed.
-#import cells
-#import blocks3d
-#import formula
+#import stencil/cells/one
+#import stencil/shared/blocks3d
+#import stencil/points/*
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

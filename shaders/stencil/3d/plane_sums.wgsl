@@ -42,13 +42,13 @@
 //
 // Beyond the thesis, whose CSE variants point here. Today: 8 bytes of traffic and some 17 operations per cell, so memory should be the limit.
 // The best CUDA program measured for this project keeps plane sums too, and reached 0.76 of a copy.
-#import border
-#import lanes
-#import rows
-#import strip
-#import weights3d
-#import computed
-#import blocks3d
+#import stencil/shared/border
+#import stencil/lanes/*
+#import stencil/shared/rows
+#import <strip>
+#import stencil/shared/weights3d
+#import stencil/shared/computed
+#import stencil/shared/blocks3d
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

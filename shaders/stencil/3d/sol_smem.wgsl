@@ -20,6 +20,6 @@
 // Today: the loads are still free of branches, but the extra loads of a direct mapping mostly hit a cache.
 // Expect both mappings to be about equally fast, limited by the reads of the tile. Common subexpressions
 // reduce these.
-#import cells
-#import overlapped3d
-#import plane_sweep
+#import stencil/cells/one
+#import stencil/tile3d/overlapped
+#import stencil/shared/plane_sweep

@@ -24,6 +24,6 @@
 // Today: at 8 planes, with 11.25 reads and some 19 operations per cell, it comes near the speed that the
 // memory allows. The remaining cost is that of barriers while nothing else is ready to run. Several
 // workgroups on a core hide it, so blocks of 256 are better than the largest UNROLL with the largest block.
-#import cells
-#import overlapped3d
-#import plane_sweep
+#import stencil/cells/one
+#import stencil/tile3d/overlapped
+#import stencil/shared/plane_sweep

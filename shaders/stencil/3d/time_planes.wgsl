@@ -46,15 +46,15 @@
 //
 // Beyond the thesis. Its SOL variants load a halo of one cell; this is a halo of T cells. FastStencil (SC'26) streams
 // planes through the registers of warps as well.
-#import lane_layer
-#import lines
-#import pack_sources
-#import shares
-#import exchanged_rows
-#import span
-#import stream
-#import team_levels
-#import tiles
+#import <lane_layer>
+#import stencil/shared/lines
+#import stencil/shared/pack_sources
+#import stencil/shares/*
+#import stencil/exchange/rows
+#import stencil/shared/span
+#import stencil/shared/stream
+#import <team_levels>
+#import stencil/shared/tiles
 
 fn height_of_tile() -> i32 {
     return i32(ROWS * STRIP);

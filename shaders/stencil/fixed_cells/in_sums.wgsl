@@ -3,8 +3,8 @@
 // In a star they could wait in `beside` (in_beside.wgsl), which takes fewer selections. But in 2D NVIDIA's compiler
 // takes 175 registers for that instead of 167: two workgroups fit a core instead of three, and 5 points are slower by
 // a third.
-#import exchange
-#import lane_layer
+#import stencil/exchange/*
+#import <lane_layer>
 
 fn waiting(sum: Layer, beside: Layer) -> Layer {
     return sum;

@@ -5,8 +5,8 @@
 //
 // Kernels that hold packs also load the right-hand side (`rhs`, `addend`) themselves, early, and add it to a
 // sum: as far as the compiler knows, a load after a store must wait for it.
-#import element
-#import computed
+#import <element>
+#import stencil/shared/computed
 
 @group(0) @binding(0) var<storage, read> source: array<vec4<Elem>>;
 @group(0) @binding(1) var<storage, read_write> result: array<vec4<Elem>>;

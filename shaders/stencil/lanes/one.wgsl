@@ -1,7 +1,7 @@
 // A pack of one cell, for grids whose number of columns is no multiple of four: arithmetic on packs is
 // arithmetic on cells. Everything else is as for packs of four (lanes/four.wgsl).
-#import cells
-#import computed
+#import stencil/cells/one
+#import stencil/shared/computed
 
 const LANES: i32 = 1;
 

@@ -1,9 +1,9 @@
 // The outputs of one round of the plane sweep, UNROLL planes, by common subexpressions: every layer of the tile
 // is read and summed once per round, and its three sums serve the outputs of up to three planes. This takes
 // 9 · (UNROLL + 2) / UNROLL reads per output.
-#import layers
-#import points27
-#import sweep_cells
+#import stencil/shared/layers
+#import stencil/shared/points27
+#import stencil/shared/sweep_cells
 
 fn layer_sums(at: SweepCell, low: u32, i: u32) -> Sums {
     return sums_of(nine(at, layer_at(low, i)));

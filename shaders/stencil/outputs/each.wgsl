@@ -1,8 +1,8 @@
 // The outputs of one round of the plane sweep: UNROLL planes, each separately. This takes 27 reads of the tile
 // per output.
-#import layers
-#import points27
-#import sweep_cells
+#import stencil/shared/layers
+#import stencil/shared/points27
+#import stencil/shared/sweep_cells
 
 fn output(at: SweepCell, k: Weights, low: u32, i: u32, p: i32, end: i32) {
     let value = box(k, nine(at, layer_at(low, i)), nine(at, layer_at(low, i + 1u)), nine(at, layer_at(low, i + 2u)));

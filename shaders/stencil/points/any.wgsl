@@ -9,10 +9,10 @@
 //
 // A position beyond a side is brought inside, direction by direction; in a grid shorter than the reach it may then lie beyond the other side,
 // so this repeats. A computed cell reaches no position beyond a fixed side.
-#import params
-#import cells
-#import reach
-#import classes
+#import stencil/shared/params
+#import stencil/cells/one
+#import <reach>
+#import <classes>
 
 #ifdef fixed_borders
 alias Position = i32;

@@ -1,6 +1,6 @@
 // 27 points: nine cells in each of three planes, all read from storage; shared/points27.wgsl has the sum.
-#import grid3d
-#import points27
+#import stencil/shared/grid3d
+#import stencil/shared/points27
 
 fn nine(p: i32, r: i32, c: i32) -> Nine {
     return Nine(

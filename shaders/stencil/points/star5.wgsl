@@ -3,8 +3,8 @@
 //        n
 //     w  #  e
 //        s
-#import star5
-#import grid2d
+#import stencil/star5/*
+#import stencil/shared/grid2d
 
 fn update(k: Weights, r: i32, c: i32) -> Elem {
     let column = neighbour(r - 1, c) + neighbour(r + 1, c);

@@ -4,8 +4,8 @@
 //        n            The centre has its own weight. If it equals that of the faces, one multiplication is
 //     w  #  e         enough (stars/). The other two cells are below and above, in the neighbouring planes.
 //        s
-#import grid3d
-#import star7
+#import stencil/shared/grid3d
+#import stencil/star7/*
 
 fn update(k: Weights, p: i32, r: i32, c: i32) -> Elem {
     let around = (neighbour(p, r - 1, c) + neighbour(p, r + 1, c)) + (neighbour(p, r, c - 1) + neighbour(p, r, c + 1));

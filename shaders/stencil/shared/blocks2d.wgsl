@@ -1,6 +1,6 @@
 // The blocks of a 2D grid, and which of its cells are computed.
-#import params
-#import computed
+#import stencil/shared/params
+#import stencil/shared/computed
 
 // The position of a workgroup's block, counted in blocks.
 struct Block {

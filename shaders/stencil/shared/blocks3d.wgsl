@@ -1,7 +1,7 @@
 // The blocks of a 3D grid, and which of its cells are computed.
-#import params
-#import computed
-#import tiles
+#import stencil/shared/params
+#import stencil/shared/computed
+#import stencil/shared/tiles
 
 // The position of a workgroup's block, and the planes through which it sweeps: `begin` up to, not including,
 // `end`. All of this depends only on the workgroup's id, so it is uniform, and barriers may depend on it.

@@ -10,8 +10,8 @@
 //
 // The `_at` functions take any position, also of blocks that extend beyond the grid: past `n` they return an arbitrary cell, which is not
 // used. The `_beside` functions take a neighbour of a computed cell. If all sides are fixed (`fixed_borders`), it is in the grid.
-#import params
-#import computed
+#import stencil/shared/params
+#import stencil/shared/computed
 
 #ifdef fixed_borders
 fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {

@@ -1,6 +1,6 @@
 // The box of nine cells: the weighted sum of cells that 2D kernels have read.
-#import params
-#import cells
+#import stencil/shared/params
+#import stencil/cells/*
 
 struct Weights {
     centre: Elem,

@@ -2,8 +2,8 @@
 // read, never written.
 //
 // `fixed_borders`: all sides are fixed.
-#import params
-#import reach
+#import stencil/shared/params
+#import <reach>
 
 fn skipped(side: u32) -> i32 {
 #ifdef fixed_borders

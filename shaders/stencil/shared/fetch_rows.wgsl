@@ -2,11 +2,11 @@
 //
 // All invocations fetch, with neighbouring packs for neighbouring invocations. From turn to turn only the row
 // of a pack changes, so its column is computed once.
-#import lanes
-#import pack_ends
-#import pack_sources
-#import team_levels
-#import team_ring
+#import stencil/lanes/*
+#import stencil/shared/pack_ends
+#import stencil/shared/pack_sources
+#import <team_levels>
+#import stencil/exchange/ring
 
 // The pack `nth` of those that an invocation fetches each turn.
 struct PackFetch {

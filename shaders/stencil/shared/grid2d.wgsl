@@ -1,8 +1,8 @@
 // The cells of a 2D grid and, if a stencil reaches one cell, those beyond its sides.
-#import params
-#import border
-#import cells
-#import blocks2d
+#import stencil/shared/params
+#import stencil/shared/border
+#import stencil/cells/one
+#import stencil/shared/blocks2d
 
 // The cell at (r, c), for any position. Beyond a side, the border determines the value.
 fn load(r: i32, c: i32) -> Elem {

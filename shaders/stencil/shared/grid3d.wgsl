@@ -1,8 +1,8 @@
 // The cells of a 3D grid and, if a stencil reaches one cell, those beyond its sides.
-#import params
-#import border
-#import cells
-#import blocks3d
+#import stencil/shared/params
+#import stencil/shared/border
+#import stencil/cells/one
+#import stencil/shared/blocks3d
 
 // As in 2D (grid2d.wgsl).
 fn load(p: i32, r: i32, c: i32) -> Elem {

@@ -4,7 +4,7 @@
 //      #                     #               the columns. An invocation selects its cell by its index. Neighbouring
 //      #                     #               lanes get neighbouring cells of the rows, so each row takes one or two
 //     COLS + 2     ...  2 COLS + 3           wide accesses.
-#import direct3d
+#import stencil/tile3d/direct
 
 fn stage_ring_cell(at: SweepCell, p: i32, layer: u32, k: u32) {
     let width = COLS + 2u;

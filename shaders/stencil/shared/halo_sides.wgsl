@@ -3,7 +3,7 @@
 // An invocation at a side of the block loads the cell beyond it. In a subgroup of 32 with blocks 16 or 32
 // wide, the branches for north and south are taken by a whole row of lanes or by none, and cost little. Those
 // for west and east are taken by one or two lanes of every subgroup, and every subgroup executes both.
-#import direct2d
+#import stencil/tile2d/direct
 
 fn stage_halo(at: TileCell) {
     if at.y == 1 {

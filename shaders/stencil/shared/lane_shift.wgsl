@@ -2,7 +2,7 @@
 //
 // Lanes exchange 32 bits: Metal shuffles nothing wider, and Vulkan does so only with a feature that wgpu does
 // not enable.
-#import element
+#import <element>
 #ifdef bits_64
 fn words_of(cell: Elem) -> vec2<u32> {
     let bits = bitcast<u64>(cell);

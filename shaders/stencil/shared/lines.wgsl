@@ -1,6 +1,6 @@
 // The rows of a tile in 3D: which rows of the grid they stand for, as pack_sources.wgsl says of columns.
-#import pack_sources
-#import span
+#import stencil/shared/pack_sources
+#import stencil/shared/span
 
 fn line_of(r: i32) -> u32 {
     return source_of(r, params.rows, 1, params.north).at;

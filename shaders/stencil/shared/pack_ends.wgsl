@@ -1,6 +1,6 @@
 // Packs as a time-blocked kernel reads and writes them.
-#import lanes
-#import ends
+#import stencil/lanes/*
+#import stencil/ends/*
 
 // Writes a whole pack.
 fn put_all(i: u32, value: Pack) {

@@ -12,8 +12,8 @@
 // Beyond a fixed side any cell will do: the column at the side never changes, so nothing beyond it has an effect. If a
 // grid is narrower than T, its fixed side may appear again in the mirror image on the other side: it is kept there,
 // too.
-#import lanes
-#import streams
+#import stencil/lanes/*
+#import stencil/streams/*
 
 // A pack of the grid that stands for a pack of columns.
 struct PackSource {

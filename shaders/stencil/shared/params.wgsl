@@ -3,8 +3,8 @@
 // A grid is stored plane by plane, row by row, columns fastest: cell (p, r, c) is element (p · rows + r) ·
 // cols + c. A 2D grid has one plane. No side may be longer than 2^31 - 2^16 cells, and a grid has at most
 // 2^31 cells.
-#import element
-#import group_index
+#import <element>
+#import shared/group_index
 
 struct Params {
     // The grid's size in cells.

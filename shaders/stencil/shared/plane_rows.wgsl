@@ -1,9 +1,9 @@
 // Rows of plane-sums: outputs in progress, and their end.
-#import lanes
-#import rows
-#import sums
-#import computed
-#import blocks3d
+#import stencil/lanes/*
+#import stencil/shared/rows
+#import stencil/sums/*
+#import stencil/shared/computed
+#import stencil/shared/blocks3d
 
 fn advance(k: Weights, sum: PlaneSums, next: PlaneSums) -> PlaneSums {
     return PlaneSums(added(k, next.here, sum.beside), next.beside);

@@ -10,12 +10,12 @@
 //
 // Two barriers per round separate the writing and reading of a layer. The code is written out for the largest UNROLL; the pipeline compiler
 // removes the rest. A last round may have fewer planes than UNROLL: the layers of the missing planes are loaded, and not used.
-#import layers
-#import outputs
-#import tile
-#import kernel
-#import blocks3d
-#import weights3d
+#import stencil/shared/layers
+#import stencil/outputs/*
+#import stencil/tile3d/*
+#import <kernel>
+#import stencil/shared/blocks3d
+#import stencil/shared/weights3d
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

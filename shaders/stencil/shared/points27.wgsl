@@ -3,7 +3,7 @@
 //     nw  n  ne          In its own plane, the centre is weighted by α, the four cells around it (faces) by β and
 //     w centre e         the four diagonal ones (edges) by γ. In the planes below and above each is one step farther
 //     sw  s  se          away: the centre is a face, the four are edges, the diagonal ones are corners, δ.
-#import weights3d
+#import stencil/shared/weights3d
 
 struct Nine {
     nw: Elem,

@@ -1,8 +1,8 @@
 // The entry point of kernels whose invocations compute a pack of each of a few rows.
-#import computed
-#import lanes
-#import kernel
-#import blocks2d
+#import stencil/shared/computed
+#import stencil/lanes/*
+#import <kernel>
+#import stencil/shared/blocks2d
 
 override ROWS_PER_INVOCATION: u32 = 4u;
 

@@ -1,5 +1,5 @@
 // New cells with the right-hand side, if there is one.
-#import lanes
+#import stencil/lanes/*
 
 fn with_added(sum: Pack, added: Pack) -> Pack {
 #ifdef rhs

@@ -1,7 +1,7 @@
 // Rows of packs, each with the sums of its cells' neighbours to the west and to the east. These sums serve the
 // row's own cells and those in the rows above and below, whose diagonal neighbours they are.
-#import lanes
-#import border
+#import stencil/lanes/*
+#import stencil/shared/border
 
 // The columns of an invocation: those of its pack's first cell, and of the cells before and after the pack.
 struct Cols {

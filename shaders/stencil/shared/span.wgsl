@@ -2,9 +2,9 @@
 //
 // Workgroups overlap: each step makes one more column on either side of a workgroup's cells invalid, so `lost`
 // columns on either side are loaded and stepped, and not written. At a fixed side nothing is lost.
-#import params
-#import lanes
-#import lane_layer
+#import stencil/shared/params
+#import stencil/lanes/*
+#import <lane_layer>
 
 struct Span {
     begin: i32,

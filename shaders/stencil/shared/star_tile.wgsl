@@ -1,7 +1,7 @@
 // The star of five cells from the tile in workgroup memory.
-#import star5
-#import tile
-#import tile2d
+#import stencil/star5/*
+#import stencil/tile2d/*
+#import stencil/shared/tile2d
 
 // The new value of the invocation's cell. Its old value is `own`; the other four are read from the tile.
 fn star_around(at: TileCell, own: Elem) -> Elem {

@@ -1,5 +1,5 @@
 // The layers that stream through a time-blocked kernel (rows in 2D, planes in 3D), and those of one workgroup.
-#import streams
+#import stencil/streams/*
 
 // The layers that a workgroup writes, and the first one that it loads.
 struct LayerRange {

@@ -1,9 +1,9 @@
 // Reads of a sweep from its tile, and its writes to the grid.
-#import cells
-#import layers
-#import points27
-#import tile
-#import blocks3d
+#import stencil/cells/one
+#import stencil/shared/layers
+#import stencil/shared/points27
+#import stencil/tile3d/*
+#import stencil/shared/blocks3d
 
 fn nine(at: SweepCell, layer: u32) -> Nine {
     return Nine(

@@ -1,5 +1,5 @@
 // The tiles of a 3D grid: workgroups are numbered along the row, then down, then through the planes.
-#import params
+#import stencil/shared/params
 
 struct Tile {
     across: i32,

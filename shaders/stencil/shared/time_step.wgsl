@@ -9,13 +9,13 @@
 // The plain form of a step is for the inside of the grid. `_at_ends` also keeps the cells at fixed sides along the
 // layer. `_at_border` keeps the cells of any fixed side, and gives the layers at a mirror their mirror image. These
 // are selections, so where nothing is kept or mirrored the three forms give the same bits.
-#import exchange
-#import lane_layer
-#import stream
-#import shares
-#import fixed_cells
-#import params
-#import streams
+#import stencil/exchange/*
+#import <lane_layer>
+#import stencil/shared/stream
+#import stencil/shares/*
+#import stencil/fixed_cells/*
+#import stencil/shared/params
+#import stencil/streams/*
 
 struct Level {
     sum: Layer,

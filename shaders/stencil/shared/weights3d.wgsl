@@ -1,5 +1,5 @@
 // The weights of a stencil in 3D.
-#import params
+#import stencil/shared/params
 
 // The four coefficients, by their distance from the centre.
 struct Weights {

@@ -6,7 +6,7 @@
 //
 // `around` is the sum of the four cells around a cell in its plane, `diagonal` that of the four diagonal ones. The
 // operations are stated as for nine points (box9.wgsl), and for the same reason.
-#import lanes
+#import stencil/lanes/*
 
 struct Weights {
     centre: Elem,

@@ -10,7 +10,7 @@
 // additions of two sums are regrouped by Mesa's compiler (22.3), differently from kernel to kernel. `finish` gives that
 // factor to `sum`, not to `south`: with `fma(one, south, sum)`, NVIDIA's compiler (driver 580) gave other bits in `f16` with two
 // rows a turn.
-#import lanes
+#import stencil/lanes/*
 
 struct Weights {
     centre: Elem,

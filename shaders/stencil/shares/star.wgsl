@@ -10,7 +10,7 @@
 // So every product is added by a stated `fma`, and the last operation of a step is one: nothing is left to put together.
 // And the weight that the layer behind is given is read from another place than that of the others. They are equal,
 // which no compiler knows: nothing is left to factor out.
-#import lanes
+#import stencil/lanes/*
 
 struct Weights {
     centre: Elem,

@@ -1,5 +1,5 @@
 // 3D: planes stream, from near to far.
-#import params
+#import stencil/shared/params
 
 fn layer_count() -> i32 {
     return i32(params.planes);

@@ -1,5 +1,5 @@
 // 2D: rows stream, from north to south.
-#import params
+#import stencil/shared/params
 
 fn layer_count() -> i32 {
     return i32(params.rows);

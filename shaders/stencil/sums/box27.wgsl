@@ -1,8 +1,8 @@
 // plane-sums, 27 points: a plane contributes faces, edges and corners to the planes beside it.
-#import weights3d
-#import lanes
-#import rows
-#import right_hand_side
+#import stencil/shared/weights3d
+#import stencil/lanes/*
+#import stencil/shared/rows
+#import stencil/shared/right_hand_side
 
 fn plane_sums_of(k: Weights, north: Row, row: Row, south: Row) -> PlaneSums {
     let around = (north.own + south.own) + row.sides;

@@ -1,8 +1,8 @@
 // plane-sums, 7 points: a plane contributes its own cells to the planes beside it, and its faces to itself.
-#import weights3d
-#import lanes
-#import rows
-#import right_hand_side
+#import stencil/shared/weights3d
+#import stencil/lanes/*
+#import stencil/shared/rows
+#import stencil/shared/right_hand_side
 
 fn plane_sums_of(k: Weights, north: Row, row: Row, south: Row) -> PlaneSums {
     let around = (north.own + south.own) + row.sides;

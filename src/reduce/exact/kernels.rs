@@ -66,9 +66,9 @@ impl ExactSum {
     /// The exact form of an operator; `None` if it has none.
     pub(in crate::reduce) fn of_op(op: Op, element: Element) -> Option<Self> {
         let numbers = match op {
-            Op::Dot => "exact/operators/dot",
-            Op::L1 => "exact/operators/magnitudes",
-            _ => "exact/operators/sum",
+            Op::Dot => "dot",
+            Op::L1 => "magnitudes",
+            _ => "sum",
         };
         Some(ExactSum { is_mean: op == Op::Mean, ..ExactSum::of(Format::of(op, element)?, element, numbers) })
     }
@@ -91,7 +91,7 @@ impl ExactSum {
                 "a number",
                 format!("fn bits(elem: Elem) -> u32 {{\n    return {bits};\n}}"),
             )
-            .generate("format", "digits", "const DIGIT: u32 = 28u;")
+            .choose("exact/formats", "long")
             .generate("types", "the numbers of the format", self.rounding());
         let elem = Elem::Number { element: self.element, wgsl };
         let pieces = composer.pieces("operators/shared/long_sum");
@@ -102,30 +102,30 @@ impl ExactSum {
     /// Chooses the files of a stage's text.
     pub(in crate::reduce) fn files(&self, composer: Composer, stage: Stage) -> Composer {
         let elements = match self.element {
-            Element::F64 => "exact/elements/f64",
-            Element::F16 => "exact/elements/f16",
-            _ => "exact/elements/f32",
+            Element::F64 => "f64",
+            Element::F16 => "f16",
+            _ => "f32",
         };
         let format = match self.format {
-            Format::Single => "exact/single",
-            Format::Product => "exact/product",
-            Format::Double => "exact/double",
+            Format::Single => "single",
+            Format::Product => "product",
+            Format::Double => "double",
         };
         // States are added to the limbs.
         let has_bins = self.format == Format::Single && stage.reads != Reads::Partials;
-        let far = if has_bins { "exact/outliers/bins" } else { "exact/outliers/limbs" };
+        let far = if has_bins { "bins" } else { "limbs" };
         let has_registers = matches!(stage.workgroup_size, 256 | 512);
         let is_long = *stage.kernel == EXACT && self.element == Element::F32 && has_registers;
         let has_second = has_bins && is_long;
-        let outliers = if has_second { "exact/outliers/two_windows" } else { "exact/outliers/one_window" };
+        let outliers = if has_second { "two_windows" } else { "one_window" };
         self.element
             .defines(composer)
-            .choose("operator", "shared/exact/accumulator")
-            .choose("format", format)
-            .choose("elements", elements)
-            .choose("numbers", self.numbers)
-            .choose("outliers", outliers)
-            .choose("far", far)
+            .supply("operator", "shared/exact/accumulator")
+            .choose("exact/formats", format)
+            .choose("exact/elements", elements)
+            .choose("exact/operators", self.numbers)
+            .choose("exact/outliers", outliers)
+            .choose("exact/far", far)
             .generate("types", "the numbers of the format", self.constants())
             .provide("map", self.map.iter().cloned().collect())
     }

@@ -74,7 +74,7 @@ impl Monoid {
         let exact = ExactSum {
             map: Some(own.clone()),
             features: features(&module, &info),
-            ..ExactSum::of(Format::Single, element, "exact/operators/mapped")
+            ..ExactSum::of(Format::Single, element, "mapped")
         };
         let mut monoid = Monoid::analyse(name, elem, arity, vec![own, sum])?;
         monoid.exact_form = Some(exact);

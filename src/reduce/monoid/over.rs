@@ -36,14 +36,11 @@ impl Op {
             .generate("own", TYPE, format!("alias Acc = {own};"))
             .generate("float_bits", TYPE, format!("fn bits(elem: Elem) -> Key {{\n    return {bits};\n}}"))
             .generate("normal", TYPE, format!("const NORMAL: Bits = {normal};"));
-        let composer = if elem.is_in_words() {
-            composer
-                .choose("keys", "operators/shared/keys_in_words")
-                .choose("key_pair", "operators/shared/key_pair_in_words")
-                .provide("first_best_of_four", Vec::new())
-        } else {
-            composer
-        };
+        let key = if elem.is_in_words() { "words" } else { "number" };
+        let composer = composer
+            .choose("operators/keys", key)
+            .choose("operators/key_pair", key)
+            .choose("operators/best_of_four", key);
         let file = format!("operators/{}", self.name().replace('-', "_"));
         let monoid = Monoid::analyse(self.name(), elem, self.arity(), composer.pieces(&file))?;
         Ok(monoid.known_as(self, self.subgroup()))

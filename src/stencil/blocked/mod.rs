@@ -132,19 +132,16 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
         Dims::Two => composer
             .provide("lane_layer", unrolled.lane_row())
             .provide("team_levels", unrolled.team_levels())
-            .choose("shares", if star { "stencil/shares/star" } else { "stencil/shares/box9" })
-            .choose("streams", "stencil/streams/rows")
-            .choose("exchange", "stencil/shared/team_ring")
-            .choose("fixed_cells", "stencil/fixed_cells/in_sums"),
+            .choose("stencil/shares", if star { "star" } else { "box9" })
+            .choose("stencil/streams", "rows")
+            .choose("stencil/exchange", "ring")
+            .choose("stencil/fixed_cells", "in_sums"),
         Dims::Three => composer
             .provide("lane_layer", unrolled.lane_plane())
             .provide("team_levels", unrolled.plane_levels())
-            .choose("shares", if star { "stencil/shares/star" } else { "stencil/shares/box27" })
-            .choose("streams", "stencil/streams/planes")
-            .choose("exchange", "stencil/shared/exchanged_rows")
-            .choose(
-                "fixed_cells",
-                if star { "stencil/fixed_cells/in_beside" } else { "stencil/fixed_cells/in_sums" },
-            ),
+            .choose("stencil/shares", if star { "star" } else { "box27" })
+            .choose("stencil/streams", "planes")
+            .choose("stencil/exchange", "rows")
+            .choose("stencil/fixed_cells", if star { "in_beside" } else { "in_sums" }),
     }
 }

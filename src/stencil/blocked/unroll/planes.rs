@@ -76,7 +76,9 @@ impl Unrolled {
         text += &self.edges();
         vec![
             Piece::new(format!("generated: {strip} rows of {packs} packs of a plane in a lane"), text)
-                .importing("lanes ends pack_ends pack_sources lines shares exchanged_rows"),
+                .importing(
+                "stencil/lanes/* stencil/ends/* stencil/shared/pack_ends stencil/shared/pack_sources stencil/shared/lines stencil/shares/* stencil/exchange/rows",
+            ),
         ]
     }
 
@@ -164,7 +166,7 @@ impl Unrolled {
         }
         vec![
             Piece::new(format!("generated: {levels} levels of a lane"), text)
-                .importing("lane_layer exchanged_rows time_step"),
+                .importing("<lane_layer> stencil/exchange/rows stencil/shared/time_step"),
         ]
     }
 

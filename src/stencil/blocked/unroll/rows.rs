@@ -53,7 +53,9 @@ impl Unrolled {
         );
         vec![
             Piece::new(format!("generated: {packs} packs of a row in a lane"), text)
-                .importing("lanes ends pack_ends pack_sources shares span team_ring"),
+                .importing(
+                "stencil/lanes/* stencil/ends/* stencil/shared/pack_ends stencil/shared/pack_sources stencil/shares/* stencil/shared/span stencil/exchange/ring",
+            ),
         ]
     }
 
@@ -86,7 +88,9 @@ impl Unrolled {
         text += &self.feeding();
         vec![
             Piece::new(format!("generated: {levels} levels of a team, {rows} rows a turn"), text)
-                .importing("lane_layer team_ring fetch_rows span stream time_step"),
+                .importing(
+                "<lane_layer> stencil/exchange/ring stencil/shared/fetch_rows stencil/shared/span stencil/shared/stream stencil/shared/time_step",
+            ),
         ]
     }
 

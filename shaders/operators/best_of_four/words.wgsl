@@ -1,0 +1,1 @@
+// Keys in words have no shorter way for four of them.

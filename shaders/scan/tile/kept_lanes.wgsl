@@ -1,0 +1,65 @@
+// A tile without subgroups. An invocation has 48 neighbouring elements, or 16, and keeps their marks in two words.
+//
+// It loads kept elements a second time, from the cache, and stores its own in a row.
+#import scan/shared/io
+#import shared/entry
+#import shared/order
+#import select/shared/elements
+#import scan/shared/sums
+#import select/kept/*
+#import select/shared/outputs
+#import scan/through/*
+#import scan/shared/shifted
+
+// The first element, and a bit for each, set if it is kept: of the first half, and of the second.
+struct LoadedItems {
+    item: u32,
+    low: u32,
+    high: u32,
+}
+
+// The kept elements before the invocation's inside of the tile, and of the tile.
+struct Prefixes {
+    first: u32,
+    all: u32,
+}
+
+fn load_half(item: u32) -> u32 {
+    var marks = 0u;
+    for (var k = 0u; k < OWN / 2u; k += 1u) {
+        marks |= kept(element_or_zero(item + k), item + k, false) << k;
+    }
+    return marks;
+}
+
+fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
+    let first = item + OWN * order_in_group(at, wg);
+    return LoadedItems(first, load_half(first), load_half(first + OWN / 2u));
+}
+
+fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
+    let own = countOneBits(loaded.low) + countOneBits(loaded.high);
+    let sum = through(own, order_in_group(at, wg) + 1u, at, wg);
+    return Sums(sum, sum);
+}
+
+fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
+    return Prefixes(shifted(sums.own, order_in_group(at, wg)), sums.all);
+}
+
+// Stores the kept elements of half an invocation's, and returns the place behind them.
+fn put_half(marks: u32, item: u32, first: u32) -> u32 {
+    var place = first;
+    for (var rest = marks; rest != 0u; rest &= rest - 1u) {
+        let i = item + firstTrailingBit(rest);
+        put(element_or_zero(i), i, place);
+        place += 1u;
+    }
+    return place;
+}
+
+fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
+    let half = put_half(loaded.low, loaded.item, before + inside.first);
+    put_half(loaded.high, loaded.item + OWN / 2u, half);
+    put_end(inside.all, item, order_in_group(at, wg));
+}

@@ -1,0 +1,168 @@
+// A tile in registers, row by row: a row has an element for each lane of a subgroup, and a subgroup has 48 rows, or 16 in a short input.
+//
+//     row 0      7 3 9 1     marks  1 0 1 0     kept before  0 1 1 2     kept in the row  2
+//     row 1      8 2 2 6            1 0 0 1                  0 1 1 1                      2
+//     stored     7 9 8 6
+//
+// Neighbouring lanes load neighbouring elements, and store those that are kept side by side. Elements stay in registers until what lies before
+// the tile is known, so they are read once.
+//
+// A mark is a byte, and a word has those of four rows: a sum across the subgroup counts in four rows at a time. No row has more than 128 elements, the lanes of
+// the widest subgroup.
+#import scan/shared/io
+#import shared/entry
+#import shared/order
+#import select/shared/elements
+#import scan/shared/sums
+#import scan/shared/across
+#import select/kept/*
+#import select/shared/outputs
+
+// Elements of four rows.
+struct Four {
+    x: Elem,
+    y: Elem,
+    z: Elem,
+    w: Elem,
+}
+
+// Elements of sixteen rows, and their marks, a byte each.
+struct Sixteen {
+    a: Four,
+    b: Four,
+    c: Four,
+    d: Four,
+    marks: vec4<u32>,
+}
+
+struct LoadedItems {
+    a: Sixteen,
+    b: Sixteen,
+    c: Sixteen,
+    // The first element; the next one is as many elements behind it as a subgroup has lanes.
+    item: u32,
+}
+
+// For each row a byte: the kept elements of the lanes before, and in its upper bit the mark. And the kept elements before the rows inside of the tile,
+// and of the tile.
+struct Prefixes {
+    a: vec4<u32>,
+    b: vec4<u32>,
+    c: vec4<u32>,
+    first: u32,
+    all: u32,
+}
+
+// Loads the elements of four rows. If `is_inside`, all of them lie in the input.
+fn load_four(i: u32, lanes: u32, is_inside: bool) -> Four {
+    if is_inside {
+        let p = params.first + i;
+        return Four(input[p], input[p + lanes], input[p + 2u * lanes], input[p + 3u * lanes]);
+    }
+    return Four(
+        element_or_zero(i),
+        element_or_zero(i + lanes),
+        element_or_zero(i + 2u * lanes),
+        element_or_zero(i + 3u * lanes),
+    );
+}
+
+fn marks_of(items: Four, i: u32, lanes: u32, is_inside: bool) -> u32 {
+    let low = kept(items.x, i, is_inside) | (kept(items.y, i + lanes, is_inside) << 8u);
+    let high = kept(items.z, i + 2u * lanes, is_inside) | (kept(items.w, i + 3u * lanes, is_inside) << 8u);
+    return low | (high << 16u);
+}
+
+fn load_sixteen(i: u32, lanes: u32, is_inside: bool) -> Sixteen {
+    let four = 4u * lanes;
+    let a = load_four(i, lanes, is_inside);
+    let b = load_four(i + four, lanes, is_inside);
+    let c = load_four(i + 2u * four, lanes, is_inside);
+    let d = load_four(i + 3u * four, lanes, is_inside);
+    let marks = vec4<u32>(
+        marks_of(a, i, lanes, is_inside),
+        marks_of(b, i + four, lanes, is_inside),
+        marks_of(c, i + 2u * four, lanes, is_inside),
+        marks_of(d, i + 3u * four, lanes, is_inside),
+    );
+    return Sixteen(a, b, c, d, marks);
+}
+
+fn load_rows(i: u32, lanes: u32, is_inside: bool) -> LoadedItems {
+    let a = load_sixteen(i, lanes, is_inside);
+    if OWN == 16u {
+        return LoadedItems(a, Sixteen(), Sixteen(), i);
+    }
+    let b = load_sixteen(i + 16u * lanes, lanes, is_inside);
+    return LoadedItems(a, b, load_sixteen(i + 32u * lanes, lanes, is_inside), i);
+}
+
+fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
+    let lanes = min(wg.width, WG);
+    let i = item + at.subgroup * OWN * lanes + at.lane;
+    if is_inside(item) {
+        return load_rows(i, lanes, true);
+    }
+    return load_rows(i, lanes, false);
+}
+
+fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
+    // Lanes may come from a loop of the application's, which they left at different times: the barrier brings them together before they add up.
+    workgroupBarrier();
+    let rows = loaded.a.marks + loaded.b.marks + loaded.c.marks;
+    let bytes = (rows.x + rows.y) + (rows.z + rows.w);
+    let halves = (bytes & 0xff00ffu) + ((bytes >> 8u) & 0xff00ffu);
+    let sum = subgroupAdd((halves & 0xffffu) + (halves >> 16u));
+    return across(sum, at, wg);
+}
+
+fn bytes_before(marks: vec4<u32>) -> vec4<u32> {
+    return subgroupExclusiveAdd(marks) | (marks << vec4(7u));
+}
+
+fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
+    let a = bytes_before(loaded.a.marks);
+    if OWN == 16u {
+        return Prefixes(a, vec4<u32>(), vec4<u32>(), sums.own, sums.all);
+    }
+    let b = bytes_before(loaded.b.marks);
+    return Prefixes(a, b, bytes_before(loaded.c.marks), sums.own, sums.all);
+}
+
+fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
+    let i = loaded.item;
+    let lanes = min(wg.width, WG);
+    let b = put_sixteen(loaded.a, i, inside.a, lanes, before + inside.first);
+    if OWN > 16u {
+        let c = put_sixteen(loaded.b, i + 16u * lanes, inside.b, lanes, b);
+        put_sixteen(loaded.c, i + 32u * lanes, inside.c, lanes, c);
+    }
+    put_end(inside.all, item, order_in_group(at, wg));
+}
+
+// Stores the kept elements of sixteen rows, and returns the place behind them.
+fn put_sixteen(items: Sixteen, i: u32, prefixes: vec4<u32>, lanes: u32, place: u32) -> u32 {
+    let four = 4u * lanes;
+    let b = put_four(items.a, i, prefixes.x, lanes, place);
+    let c = put_four(items.b, i + four, prefixes.y, lanes, b);
+    let d = put_four(items.c, i + 2u * four, prefixes.z, lanes, c);
+    return put_four(items.d, i + 3u * four, prefixes.w, lanes, d);
+}
+
+fn put_four(items: Four, i: u32, prefixes: u32, lanes: u32, place: u32) -> u32 {
+    let marks = (prefixes >> 7u) & 0x1010101u;
+    let ahead = prefixes & 0x7f7f7f7fu;
+    let row = vec3(marks, ahead, subgroupShuffle(ahead + marks, lanes - 1u));
+    let y = put_row(items.x, i, row, place);
+    let z = put_row(items.y, i + lanes, row >> vec3(8u), y);
+    let w = put_row(items.z, i + 2u * lanes, row >> vec3(16u), z);
+    return put_row(items.w, i + 3u * lanes, row >> vec3(24u), w);
+}
+
+// Stores the element of a row if it is kept. The lower bytes have its mark, the kept elements of the lanes before, and those of all.
+fn put_row(elem: Elem, i: u32, row: vec3<u32>, place: u32) -> u32 {
+    if (row.x & 0xffu) == 1u {
+        put(elem, i, place + (row.y & 0xffu));
+    }
+    return place + (row.z & 0xffu);
+}

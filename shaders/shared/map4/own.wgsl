@@ -1,0 +1,1 @@
+// The operator declares `map4` itself.

@@ -1,0 +1,2 @@
+// Cells among packs of four.
+#import stencil/lanes/four
