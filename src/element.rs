@@ -84,6 +84,7 @@ impl Element {
         composer
             .define("float", self.is_float())
             .define("signed", matches!(self, Element::I32 | Element::I64))
+            .define("half", self == Element::F16)
             .define("bits_64", self.size() == 8)
     }
 

@@ -100,7 +100,7 @@ impl<O: Base> OfTexels<O> {
     fn composed(&self, limits: &Limits) -> Kernel {
         let wgsl = Composer::of(&[rooms::KERNELS, rooms::SHARED])
             .define("texels", true)
-            .provide("texel_map", self.map.of_texels(None))
+            .provide("texel", self.map.of_texels(None))
             .compose(TEXELS, self.map.extensions());
         let workgroup = ("WG", f64::from(workgroup(limits)));
         Kernel::new(shader::label(&[TEXELS]), wgsl, self.slots(), vec![workgroup])

@@ -145,7 +145,7 @@ impl Composer {
             let name = file.trim_start_matches('<').trim_end_matches('>');
             let provided = self.provided.iter().find(|(provided, _)| name != file && *provided == name);
             let imports = if let Some((_, provided)) = provided {
-                pieces.extend(provided.iter().cloned());
+                pieces.extend(provided.iter().filter(|piece| !piece.text.is_empty()).cloned());
                 provided.iter().flat_map(|piece| piece.imports.split_whitespace()).collect()
             } else {
                 let (body, imports) = self.preprocess(&file);

@@ -8,7 +8,7 @@
 #import shared/exact/round
 #import group/shared/keys
 #import group/shared/states
-#import <group_outputs>
+#import <outputs>
 
 struct GroupResults {
     count: u32,

@@ -16,9 +16,8 @@
 // CUB's reduction has it as the variant without a guaranteed order.
 #import shared/entry
 #import shared/fold_vectors
-#import <subgroup_reduce>
+#import <hardware>
 #import shared/workgroup_reduce
-#import <total>
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);

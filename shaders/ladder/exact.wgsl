@@ -9,7 +9,7 @@
 // Ten additions with carry for each element would take far longer than loading it. Three steps avoid them:
 //
 //     1. a window in registers    23 exponents of 254. It holds nearly all elements of real data, which take a multiplication
-//                                 and two additions each, without carries (exact/single.wgsl). The sum itself is
+//                                 and two additions each, without carries (exact/formats/single.wgsl). The sum itself is
 //                                 four digits, with room for an element now and then that is up to 2^28 times smaller than
 //                                 the window or 2^8 times larger (accumulator.wgsl)
 //     2. limbs of the workgroup   eleven words in workgroup memory, for elements far from the window: atomics add each element

@@ -30,7 +30,7 @@
 // most of the time, and one dispatch instead of two is the gain.
 #import shared/entry
 #import shared/fold_vectors
-#import <subgroup_reduce>
+#import <hardware>
 #import shared/workgroup_reduce
 #import shared/partials
 #import shared/store_result

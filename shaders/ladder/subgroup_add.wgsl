@@ -25,7 +25,7 @@
 // Today: expect subgroup-shuffle or a little better; most at small n, and with integers.
 #import shared/entry
 #import shared/fold_items
-#import <subgroup_reduce>
+#import <hardware>
 #import shared/workgroup_reduce
 #import shared/store
 

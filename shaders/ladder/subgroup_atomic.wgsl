@@ -31,8 +31,7 @@
 // n, they take less than the second dispatch that they replace.
 #import shared/entry
 #import shared/fold_items
-#import <subgroup_reduce>
-#import <total>
+#import <hardware>
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = subgroup_reduce(fold(at, wg), at, wg);

@@ -29,7 +29,7 @@
 // starting and ending.
 #import shared/entry
 #import shared/fold_vectors
-#import <subgroup_reduce>
+#import <hardware>
 #import shared/workgroup_reduce
 #import shared/store
 

@@ -27,9 +27,8 @@
 // subgroup-add without its second pass.
 #import shared/entry
 #import shared/fold_items
-#import <subgroup_reduce>
+#import <hardware>
 #import shared/workgroup_reduce
-#import <total>
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);

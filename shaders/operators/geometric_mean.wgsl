@@ -10,12 +10,22 @@
 // lose nothing, and elements near 2^100 lose two digits.
 #import operators/shared/exp_log
 #import operators/shared/real
-#import <normal>
 
 struct Acc {
     sum: Real,
     seen: u32,
 }
+
+// The bits of the smallest normal element.
+#ifdef half
+const NORMAL: Bits = 0x38800000u;
+#else
+#ifdef bits_64
+const NORMAL: Bits = 0x0010000000000000lu;
+#else
+const NORMAL: Bits = 0x00800000u;
+#endif
+#endif
 
 const SEEN_ZERO: u32 = 1u;
 const SEEN_INFINITY: u32 = 2u;

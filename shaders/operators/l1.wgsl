@@ -4,7 +4,7 @@
 
 #ifdef float
 #import operators/shared/added
-#import <own>
+#import operators/shared/own
 
 fn map(elem: Elem, index: u32) -> Acc {
     return abs(Acc(elem));

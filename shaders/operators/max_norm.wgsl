@@ -4,7 +4,7 @@
 // only `settle` tests for NaN, once per result. Magnitudes of integers are unsigned, because that of the lowest integer has no signed counterpart.
 
 #ifdef float
-#import <float_bits>
+#import operators/shared/float_bits
 #import operators/keys/*
 
 alias Acc = Key;

@@ -31,7 +31,7 @@ fn finish(acc: Acc, n: u32) -> Acc {
 
 // Raw keys, without a test for NaN: cheaper than `to_key`, if `finish` can still recognise NaNs.
 #ifdef float
-#import <float_bits>
+#import operators/shared/float_bits
 
 fn raw_key(elem: Elem) -> Key {
     return flip(bits(elem));

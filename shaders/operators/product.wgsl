@@ -1,5 +1,5 @@
 // Product. Integers wrap; floats of 16 bits accumulate in 32.
-#import <own>
+#import operators/shared/own
 #import operators/shared/plain_finish
 
 fn map(elem: Elem, index: u32) -> Acc {

@@ -26,8 +26,8 @@
 // Levels in workgroup memory lie one behind the other, so that no invocation overwrites what another still reads. Accumulators are integer
 // keys: NaN, infinities and signed zeros are what they are in reductions. AMD's single pass downsampler has the same tile, and one dispatch.
 #import <operator>
-#import <load_bounds>
-#import <stored_levels>
+#import <map>
+#import <outputs>
 #import shared/texels
 
 // The rows and columns of level 2 in the largest tile. Of level 3 there are half as many, rounded down, and so on.

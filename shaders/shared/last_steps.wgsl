@@ -10,7 +10,7 @@
 #import shared/entry
 
 #ifdef subgroups
-#import <subgroup_reduce>
+#import <hardware>
 #import shared/workgroup_reduce
 
 fn last_steps(value: Acc, at: Place, wg: Workgroup) -> Acc {

@@ -9,7 +9,7 @@
 #import shared/entry
 
 #ifdef subgroups
-#import <subgroup_reduce>
+#import <hardware>
 #import shared/shuffle/*
 
 // The narrowest subgroup that exists has four lanes.

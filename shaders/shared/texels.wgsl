@@ -17,7 +17,7 @@
 // first, and an NVIDIA H100 takes a tenth longer.
 #import shared/cursor
 #import shared/region
-#import <texel_map>
+#import <texel>
 
 @group(0) @binding(0) var texels: texture_2d<Channel>;
 

@@ -16,7 +16,7 @@
 //
 // A NaN among the changes stops the run, too. It always appears in the sum of squares, whose bits are tested: WGSL does not define `max` of a
 // NaN, and a compiler may assume that comparisons meet none.
-#import <real>
+#import <element>
 
 struct Outcome {
     steps: u32,

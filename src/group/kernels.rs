@@ -37,8 +37,8 @@ impl GroupById {
             .choose("group/ids", self.ids(step, limits))
             .choose("group_by/key_bits", self.keys.and_then(order_of).unwrap_or("u32"))
             .choose("exact/formats", file)
-            .generate("types", "the numbers of the format", sums)
-            .generate("group_outputs", "the arrays of results", self.outputs_in_wgsl())
+            .generate("constants", "the numbers of the format", sums)
+            .generate("outputs", "the arrays of results", self.outputs_in_wgsl())
             .compose(if [COUNT, PUT].contains(&step) { "group/parts" } else { step }, &[]);
         Kernel::new(shader::label(&[step]), wgsl, self.bindings(step), self.overrides(step, limits))
     }

@@ -141,11 +141,11 @@ impl Histogram {
             .define("strided", by_element)
             .define("texels", self.sample().is_some())
             .define("float", self.keys.wgsl().0 == "f32")
-            .provide("texel_map", self.map.as_ref().map_or_else(Vec::new, |map| map.of_texels(None)))
+            .provide("texel", self.map.as_ref().map_or_else(Vec::new, |map| map.of_texels(None)))
             .supply("io", "histogram/shared/io")
             .choose("histogram/bins", bins)
             .choose("histogram/walk", if by_element { "elements" } else { "words" })
-            .provide("visit", Map::visit(self.map.as_ref(), self.channels, self.keys.wgsl().0))
+            .provide("map", Map::visit(self.map.as_ref(), self.channels, self.keys.wgsl().0))
             .compose(file, self.map.as_ref().map_or(&[], Map::extensions))
     }
 

@@ -94,12 +94,9 @@ impl Config {
         Composer::of(&[rooms::PYRAMID, rooms::SHARED, rooms::OPERATORS])
             .define("texels", true)
             .provide("operator", self.operator.typed_pieces())
-            .provide("texel_map", map.of_texels(Some(&numbers)))
-            .provide(
-                "load_bounds",
-                vec![Piece::new("generated: a texel's bounds", load).importing("shared/texels")],
-            )
-            .generate("stored_levels", "the levels that are written", self.stored_levels(step.levels))
+            .provide("texel", map.of_texels(Some(&numbers)))
+            .provide("map", vec![Piece::new("generated: a texel's bounds", load).importing("shared/texels")])
+            .generate("outputs", "the levels that are written", self.stored_levels(step.levels))
             .compose("pyramid/halve", map.extensions())
     }
 

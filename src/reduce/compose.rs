@@ -120,7 +120,6 @@ impl Text<'_> {
         let Text { monoid, stage, features } = self;
         let subgroups = self.uses_subgroups();
         let atomic = monoid.atomic(*features).filter(|_| stage.kernel.adds_to_total());
-        let native = atomic.and_then(|word| word.native);
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
         let is_strided = stage.reads == Reads::Strided;
         let composer =
@@ -128,10 +127,7 @@ impl Text<'_> {
                 .define("subgroups", subgroups)
                 .define("vectors", self.reads_vectors())
                 .define("texels", self.map().is_some())
-                .provide(
-                    "texel_map",
-                    self.map().map_or_else(Vec::new, |map| map.of_texels(monoid.elem.wgsl())),
-                )
+                .provide("texel", self.map().map_or_else(Vec::new, |map| map.of_texels(monoid.elem.wgsl())))
                 .define("pair", self.is_pair())
                 .define("masked", self.is_pair() && monoid.is_masked())
                 .define("adjoining", stage.reads == Reads::Adjoining)
@@ -143,7 +139,7 @@ impl Text<'_> {
                 .generate("words", "an accumulator as words", monoid.acc.words_piece())
                 .generate("shuffle_words", "words between lanes", monoid.acc.shuffle_piece())
                 .generate("exchange_words", "words in the partials buffer", monoid.acc.exchange_piece());
-        let composer = self.chosen(composer, native);
+        let composer = self.chosen(composer).provide("hardware", self.hardware(atomic));
         let composer = match &monoid.exact {
             Some(sum) => sum.files(composer, *stage),
             None => composer.provide("operator", self.operator(atomic)),
@@ -166,27 +162,34 @@ impl Text<'_> {
         [vec![types], self.monoid.pieces.clone()].concat()
     }
 
-    /// Chooses the pieces that depend on what the hardware does for the operator, and on its accumulator.
-    fn chosen(&self, composer: Composer, native_atomic: Option<&'static str>) -> Composer {
+    /// Chooses the files that depend on the operator and its accumulator.
+    fn chosen(&self, composer: Composer) -> Composer {
         let monoid = self.monoid;
-        let is_word = monoid.acc.is_word();
-        let composer = match monoid.subgroup.filter(|_| is_word) {
-            Some(call) => composer.provide("subgroup_reduce", self.native_reduce(call)),
-            None => composer.supply("subgroup_reduce", "shared/subgroup_shuffle"),
-        };
-        let composer = match native_atomic {
-            Some(call) => {
-                let text = format!("fn add_to_total(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
-                let add = Piece::new("generated: the operator's atomic operation", text).importing("<io>");
-                composer.provide("total", vec![add])
-            }
-            None => composer.supply("total", "shared/total"),
-        };
         composer
             .supply("io", "shared/io")
-            .choose("shared/shuffle", if is_word { "word" } else { "words" })
+            .choose("shared/shuffle", if monoid.acc.is_word() { "word" } else { "words" })
             .choose("shared/map4", if monoid.has_map4 { "own" } else { "combined" })
             .choose("shared/combine_four", if monoid.is_rolled { "loop" } else { "expression" })
+    }
+
+    /// `subgroup_reduce` and, with the grand total in an atomic word, `add_to_total`: what the hardware has for the operator, or else the file that does
+    /// without.
+    fn hardware(&self, atomic: Option<AtomicWord>) -> Vec<Piece> {
+        let monoid = self.monoid;
+        let without = |file| vec![Piece::new("generated: an import", "").importing(file)];
+        let reduce = match monoid.subgroup.filter(|_| monoid.acc.is_word()) {
+            Some(call) => self.native_reduce(call),
+            None => without("shared/subgroup_shuffle"),
+        };
+        let add = match atomic.and_then(|word| word.native) {
+            _ if !self.stage.kernel.adds_to_total() => Vec::new(),
+            Some(call) => {
+                let text = format!("fn add_to_total(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
+                vec![Piece::new("generated: the operator's atomic operation", text).importing("<io>")]
+            }
+            None => without("shared/total"),
+        };
+        [reduce, add].concat()
     }
 
     /// The built-in that reduces inside a subgroup.

@@ -78,7 +78,7 @@ impl Select {
             .define("bits_64", self.item() == 8)
             .define("subgroups", subgroups)
             .provide("operator", [vec![types], pieces].concat())
-            .generate("selected", "what is kept of an element", selected)
+            .generate("map", "what is kept of an element", selected)
             .generate("words", "a state as words", state.words_piece())
             .generate("link_words", "words among the links", state.link_piece())
             .supply("io", "scan/shared/io")

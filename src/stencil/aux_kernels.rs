@@ -36,7 +36,7 @@ pub(super) fn kernel(element: Element, entry_point: &'static str) -> Kernel {
         (composer.compose("stencil/halo", compose::extensions(element)), HALO_SLOTS)
     } else {
         let real = format!("alias Real = {};", residual::real(element));
-        let composer = composer.generate("real", "the residual's type", real);
+        let composer = composer.generate("element", "the residual's type", real);
         (composer.compose("stencil/convergence", &[]), CONVERGENCE_SLOTS)
     };
     let label = shader::label(&["stencil", entry_point]);

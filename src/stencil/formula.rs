@@ -12,10 +12,12 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let stencil = config.stencil;
     // A sum of the stencil's own knows the usual borders.
     let own = stencil.formula.filter(|_| config.kinds() != Kinds::All);
-    let reach = format!("const REACH: i32 = {};", stencil.radius());
+    let mut text = format!("const REACH: i32 = {};", stencil.radius());
+    if own.is_none() && config.variant.is_general() {
+        text = format!("{text}\n{}", sum(stencil));
+    }
     composer
-        .generate("reach", "the cells that the stencil reaches", reach)
-        .generate("classes", "the sum of the stencil's classes", sum(stencil))
+        .generate("stencil", "the cells that the stencil reaches, and their sum", text)
         .choose("stencil/points", own.unwrap_or("any"))
 }
 

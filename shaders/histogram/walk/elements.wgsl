@@ -12,7 +12,7 @@
 #import <kernel>
 #import histogram/bins/*
 #import shared/cursor
-#import <visit>
+#import <map>
 
 #ifdef texels
 #import shared/texels

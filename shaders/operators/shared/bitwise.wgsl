@@ -1,6 +1,6 @@
 // Elements whose bits are combined. Each bit is independent of the others, so the order of combination does not matter, and every subgroup
 // built-in gives the same result.
-#import <own>
+#import operators/shared/own
 #import operators/shared/plain_finish
 
 fn map(elem: Elem, index: u32) -> Acc {

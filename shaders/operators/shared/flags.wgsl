@@ -4,7 +4,7 @@
 alias Acc = u32;
 
 #ifdef float
-#import <float_bits>
+#import operators/shared/float_bits
 #import operators/keys/*
 
 fn map(elem: Elem, index: u32) -> Acc {

@@ -5,7 +5,6 @@
 //
 // Nearly always all of four elements are kept. Then they go the operator's own way.
 #import <inner>
-#import <keeps>
 
 struct Acc {
     inner: InnerAcc,

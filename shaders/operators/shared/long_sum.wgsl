@@ -11,9 +11,8 @@
 //     sums          0   f   10  11
 //     carried       0   10  1   1       the digit that is 10 has room for it
 //     settled       1   0   1   1       0x1011: `finish` moves carries through all digits, and rounds once
-#import <float_bits>
 #import exact/formats/*
-#import <types>
+#import <constants>
 #import shared/exact/four_digits
 #import shared/exact/lanes
 #import shared/exact/nearest
@@ -33,7 +32,11 @@ fn identity() -> Acc {
 }
 
 fn map(elem: Elem, index: u32) -> Acc {
-    let float = bits(elem);
+#ifdef half
+    let float = bitcast<u32>(f32(elem));
+#else
+    let float = elem;
+#endif
     let field = (float >> 23u) & 255u;
     let sign = float >> 31u;
     let is_special = field == 255u;

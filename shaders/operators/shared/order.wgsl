@@ -14,7 +14,7 @@ fn lowest() -> Key {
 }
 
 #ifdef float
-#import <float_bits>
+#import operators/shared/float_bits
 
 fn flip(bits: Key) -> Key {
     return bits ^ (sign_mask(bits) & highest());

@@ -2,7 +2,7 @@
 #import scan/shared/io
 #import select/shared/elements
 #import select/beside/*
-#import <selected>
+#import <map>
 #import lib/grid/chain
 
 @group(0) @binding(1) var<storage, read_write> output: array<Selected>;

@@ -1,4 +1,4 @@
-// The same as combine_four.wgsl, with one copy of the operator's `combine` in a loop instead of three copies.
+// The same as expression.wgsl, with one copy of the operator's `combine` in a loop instead of three copies.
 //
 // SwiftShader inlines all calls, and follows every value back through the branches of all earlier copies. With three copies of a `combine` that
 // branches it does not come to an end; it stops at a loop.

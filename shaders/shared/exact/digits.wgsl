@@ -14,7 +14,7 @@
 //
 // The negative of a number is made in the same way: its digits are flipped, and one is added to each digit below which all are zero.
 #import shared/entry
-#import <types>
+#import <constants>
 #import shared/exact/limbs
 
 const DIGITS: u32 = LIMBS - 1u;

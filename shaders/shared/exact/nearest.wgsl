@@ -4,7 +4,7 @@
 // longer one loses `drop` bits, and its pattern is drop · 2^23 plus the 24 bits that are left: their first bit adds one to the exponent's
 // field. A carry from rounding up adds one more, up to infinity. There are no special cases. 64-bit floats differ only in the numbers.
 // Sums of products have units of 2^-298, so 149 bits are always dropped.
-#import <types>
+#import <constants>
 #import shared/exact/four_digits
 
 // The upper word of a result of 64 bits, or its only word, as 64 bits.

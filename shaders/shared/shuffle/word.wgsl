@@ -1,4 +1,4 @@
-// Shuffles of an accumulator that has 32 bits. Wider ones travel word by word (shuffle_by_words.wgsl).
+// Shuffles of an accumulator that has 32 bits. Wider ones travel word by word (words.wgsl).
 #import <operator>
 
 fn shuffle_down(value: Acc, d: u32) -> Acc {

@@ -1,6 +1,6 @@
 // dir-smem, 5 points: a tile with a halo in workgroup memory; four branches load the halo.
 //
-// The direct mapping (shared/direct2d.wgsl): each invocation computes one cell, which it loads into the tile.
+// The direct mapping (tile2d/direct.wgsl): each invocation computes one cell, which it loads into the tile.
 // Invocations at the block's sides load a second cell, the one beyond the side, which belongs to the halo;
 // there is one branch per side (shared/halo_sides.wgsl). After a barrier all invocations compute from the
 // tile only.

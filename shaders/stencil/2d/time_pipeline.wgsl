@@ -20,7 +20,7 @@
 //
 //   * In registers. A lane holds CELLS neighbouring cells of a row, so it needs only two cells of other lanes: the ones to
 //     the west and east of its own. This takes one shuffle each per row and level; without subgroups it takes workgroup
-//     memory and, between two levels, a barrier (shared/team_ring.wgsl).
+//     memory and, between two levels, a barrier (exchange/ring.wgsl).
 //   * A lane's registers hold LEVELS levels of its cells, for instance four. So the levels are spread over the teams of
 //     the workgroup: COLS lanes (a subgroup, or a part of one) take LEVELS steps and pass the rows to the next team
 //     through workgroup memory. This is a pipeline of ROWS teams; each works on rows above those of the previous team:

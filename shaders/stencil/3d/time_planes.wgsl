@@ -13,7 +13,7 @@
 //   * The cells to the west and to the east of each of its rows: two shuffles per row. A team of COLS lanes (a
 //     subgroup, or a part of one) spans the tile's columns.
 //   * The row before and the row behind its own. Teams lie one below the other, and exchange their first
-//     and last rows in workgroup memory (shared/exchanged_rows.wgsl). A barrier must come between writing and reading,
+//     and last rows in workgroup memory (exchange/rows.wgsl). A barrier must come between writing and reading,
 //     so a plane waits for one turn in front of every level, in registers, and a level lags two planes behind
 //     the previous one:
 //

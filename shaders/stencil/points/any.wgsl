@@ -11,8 +11,7 @@
 // so this repeats. A computed cell reaches no position beyond a fixed side.
 #import stencil/shared/params
 #import stencil/cells/one
-#import <reach>
-#import <classes>
+#import <stencil>
 
 #ifdef fixed_borders
 alias Position = i32;

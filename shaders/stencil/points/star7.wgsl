@@ -2,7 +2,7 @@
 // Laplacian in 3D.
 //
 //        n            The centre has its own weight. If it equals that of the faces, one multiplication is
-//     w  #  e         enough (stars/). The other two cells are below and above, in the neighbouring planes.
+//     w  #  e         enough (star7/). The other two cells are below and above, in the neighbouring planes.
 //        s
 #import stencil/shared/grid3d
 #import stencil/star7/*

@@ -3,7 +3,7 @@
 //
 // `fixed_borders`: all sides are fixed.
 #import stencil/shared/params
-#import <reach>
+#import <stencil>
 
 fn skipped(side: u32) -> i32 {
 #ifdef fixed_borders

@@ -1,4 +1,4 @@
-// The direct mapping in 3D: each layer is as in 2D (shared/direct2d.wgsl), but 27 points also need the corners of the halo. A block covers
+// The direct mapping in 3D: each layer is as in 2D (tile2d/direct.wgsl), but 27 points also need the corners of the halo. A block covers
 // ROWS × COLS computed cells of every plane through which it sweeps.
 #import stencil/shared/grid3d
 #import stencil/shared/layers

@@ -81,18 +81,11 @@ impl ExactSum {
         }
         // 32-bit floats are read as words: nothing then flushes a subnormal one. A 16-bit float has no word of its own, and naga's `bitcast` makes
         // none of two; WGSL lets a GPU take a subnormal one for zero here, where it is widened.
-        let (wgsl, bits) = match self.element {
-            Element::F16 => ("f16", "bitcast<u32>(f32(elem))"),
-            _ => ("u32", "elem"),
-        };
+        let wgsl = if self.element == Element::F16 { "f16" } else { "u32" };
         let composer = Composer::of(&[rooms::OPERATORS, rooms::SHARED, rooms::EXACT])
-            .generate(
-                "float_bits",
-                "a number",
-                format!("fn bits(elem: Elem) -> u32 {{\n    return {bits};\n}}"),
-            )
+            .define("half", self.element == Element::F16)
             .choose("exact/formats", "long")
-            .generate("types", "the numbers of the format", self.rounding());
+            .generate("constants", "the numbers of the format", self.rounding());
         let elem = Elem::Number { element: self.element, wgsl };
         let pieces = composer.pieces("operators/shared/long_sum");
         let name = format!("exact-{}", exact.name);
@@ -126,7 +119,7 @@ impl ExactSum {
             .choose("exact/operators", self.numbers)
             .choose("exact/outliers", outliers)
             .choose("exact/far", far)
-            .generate("types", "the numbers of the format", self.constants())
+            .generate("constants", "the numbers of the format", self.constants())
             .provide("map", self.map.iter().cloned().collect())
     }
 

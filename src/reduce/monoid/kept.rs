@@ -94,17 +94,15 @@ impl Monoid {
         let is_pair = is_masked || all.arity == Arity::Two;
         let out =
             Piece::new("generated: the operator's result", format!("alias InnerOut = {};", all.out.wgsl));
-        let inner = all.pieces.iter().chain([&out]).map(|piece| piece.renamed(&INNER)).collect();
+        let keeps = keeps(wgsl, element, is_pair, (skips_nan, is_masked));
+        let keeps = Piece::new("generated: the elements that are kept", keeps);
+        let inner =
+            all.pieces.iter().chain([&out]).map(|piece| piece.renamed(&INNER)).chain([keeps]).collect();
         let composer = Composer::of(&[rooms::OPERATORS, rooms::SHARED])
             .define("pair", is_pair)
             .define("masked", is_masked)
             .define("vectors", all.has_map4)
-            .provide("inner", inner)
-            .generate(
-                "keeps",
-                "the elements that are kept",
-                keeps(wgsl, element, is_pair, (skips_nan, is_masked)),
-            );
+            .provide("inner", inner);
         let name =
             [&*all.name, if skips_nan { "without-nan" } else { "" }, if is_masked { "masked" } else { "" }];
         let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");

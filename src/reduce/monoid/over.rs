@@ -23,19 +23,8 @@ impl Op {
         if !self.is_over(element) {
             return Err(Error::setting("element", format!("`{self}` is not defined for {element}")));
         }
-        const TYPE: &str = "of the element type";
         let elem = Elem::Number { element, wgsl };
-        // The type of accumulators, the bits of a float, and those of the smallest normal one.
-        let (own, bits, normal) = match element {
-            Element::F16 => ("f32", "bitcast<i32>(f32(elem))", "0x38800000u"),
-            _ if element.size() == 8 => ("Elem", "elem", "0x0010000000000000lu"),
-            _ => ("Elem", "elem", "0x00800000u"),
-        };
-        let composer = element
-            .defines(Composer::of(&[rooms::OPERATORS, rooms::SHARED, rooms::EXACT]))
-            .generate("own", TYPE, format!("alias Acc = {own};"))
-            .generate("float_bits", TYPE, format!("fn bits(elem: Elem) -> Key {{\n    return {bits};\n}}"))
-            .generate("normal", TYPE, format!("const NORMAL: Bits = {normal};"));
+        let composer = element.defines(Composer::of(&[rooms::OPERATORS, rooms::SHARED, rooms::EXACT]));
         let key = if elem.is_in_words() { "words" } else { "number" };
         let composer = composer
             .choose("operators/keys", key)
