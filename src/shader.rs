@@ -3,6 +3,7 @@
 //! A kernel imports the shared files that it needs, and these import the files that they need. The caller
 //! sets the defined names, and provides the few pieces that are not files: an operator and its types.
 
+mod directives;
 mod private;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use std::fmt::Write as _;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, Span};
 
+use directives::{Expanded, Names};
 pub(crate) use private::apart;
 
 /// The files of a folder of `shaders/`: the path without the extension, and the text.
@@ -85,6 +87,8 @@ impl Piece {
 pub(crate) struct Composer {
     rooms: &'static [Room],
     defines: Vec<&'static str>,
+    /// Names with values, for `#for` and `#if`.
+    numbers: Vec<(&'static str, u32)>,
     /// Imports `<name>`, and the text that Rust writes for them.
     provided: Vec<(&'static str, Vec<Piece>)>,
     /// Imports `folder/*` and `<name>`, without `/*`, and the file for each.
@@ -94,7 +98,7 @@ pub(crate) struct Composer {
 impl Composer {
     /// Makes a composer of files in some rooms, without settings.
     pub(crate) const fn of(rooms: &'static [Room]) -> Self {
-        Composer { rooms, defines: Vec::new(), provided: Vec::new(), chosen: Vec::new() }
+        Composer { rooms, defines: Vec::new(), numbers: Vec::new(), provided: Vec::new(), chosen: Vec::new() }
     }
 
     /// Defines a name for `#ifdef` if a condition holds. `shaders/README.md` explains each.
@@ -102,6 +106,12 @@ impl Composer {
         if holds {
             self.defines.push(name);
         }
+        self
+    }
+
+    /// Sets the value of a name for `#for` and `#if`.
+    pub(crate) fn number(mut self, name: &'static str, value: u32) -> Self {
+        self.numbers.push((name, value));
         self
     }
 
@@ -148,7 +158,7 @@ impl Composer {
                 pieces.extend(provided.iter().filter(|piece| !piece.text.is_empty()).cloned());
                 provided.iter().flat_map(|piece| piece.imports.split_whitespace()).collect()
             } else {
-                let (body, imports) = self.preprocess(&file);
+                let Expanded { body, imports } = self.expanded(&file);
                 // A file may be empty under some defines: then it is left out.
                 if body.lines().any(|line| !line.trim().is_empty() && !line.starts_with("//")) {
                     pieces.push(Piece::new(format!("shaders/{file}.wgsl"), body));
@@ -189,33 +199,13 @@ impl Composer {
         module
     }
 
-    /// Carries out a file's directives. Returns the remaining lines and the imported names.
-    fn preprocess(&self, file: &str) -> (String, Vec<&'static str>) {
-        let mut body = String::new();
-        let mut imports = Vec::new();
-        // The value of each condition around the line.
-        let mut conditions: Vec<bool> = Vec::new();
-        for line in text(self.rooms, file).lines() {
-            let mut words = line.split_whitespace();
-            match (words.next().unwrap_or_default(), words.next()) {
-                ("#ifdef", Some(name)) => conditions.push(self.defines.contains(&name)),
-                ("#ifndef", Some(name)) => conditions.push(!self.defines.contains(&name)),
-                ("#else", None) => {
-                    let last = conditions.last_mut().unwrap_or_else(|| panic!("{file}: #else alone"));
-                    *last = !*last;
-                }
-                ("#endif", None) => assert!(conditions.pop().is_some(), "{file}: #endif alone"),
-                _ if conditions.contains(&false) => {}
-                ("#import", Some(name)) => imports.push(name),
-                (word, _) => {
-                    assert!(!word.starts_with('#'), "shaders/{file}.wgsl: no such directive: {line}");
-                    body.push_str(line);
-                    body.push('\n');
-                }
-            }
-        }
-        assert!(conditions.is_empty(), "shaders/{file}.wgsl: an #ifdef without its #endif");
-        (body, imports)
+    /// Carries out a file's directives.
+    fn expanded(&self, file: &str) -> Expanded {
+        let values = self.numbers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let mut names = Names { file, defines: &self.defines, values };
+        let mut expanded = Expanded::default();
+        names.expand(&text(self.rooms, file).lines().collect::<Vec<_>>(), "", &mut expanded);
+        expanded
     }
 }
 
@@ -291,7 +281,9 @@ mod tests {
     fn every_define_is_explained_and_asked_for() {
         let lines = files().flat_map(|(_, text)| text.lines());
         let asked: BTreeSet<_> = lines
+            .map(str::trim_start)
             .filter_map(|line| line.strip_prefix("#ifdef ").or_else(|| line.strip_prefix("#ifndef ")))
+            .filter_map(|line| line.split(": ").next())
             .collect();
         let sources = all_sources();
         assert_eq!(asked, strings_after(&sources, ".define(").collect());

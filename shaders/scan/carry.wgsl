@@ -5,6 +5,7 @@
 #import scan/shared/io
 #import shared/entry
 #import lib/grid/chain
+#import lib/grid/links
 
 @group(0) @binding(11) var<storage, read_write> carried: array<Acc>;
 

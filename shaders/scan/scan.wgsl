@@ -13,6 +13,7 @@
 #import shared/entry
 #import shared/order
 #import lib/grid/chain
+#import lib/grid/links
 #import scan/columns/*
 #import scan/shared/rows
 #import scan/tile/*

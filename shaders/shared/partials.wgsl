@@ -14,7 +14,6 @@
 // `Launches::Two`: a second launch then replaces this file.
 #import shared/io
 #import <words>
-#import <exchange_words>
 
 @group(0) @binding(4) var<storage, read_write> partials: array<atomic<u32>>;
 
@@ -24,13 +23,21 @@ const FIRST_SLOT: u32 = 192u;
 
 // Publishes a workgroup's partial. Returns whether all partials have now been published.
 fn publish(slot: u32, acc: Acc) -> bool {
-    let seen = exchange_words(FIRST_SLOT + slot * ACC_WORDS, to_words(acc));
+    let at = FIRST_SLOT + slot * ACC_WORDS;
+    let words = to_words(acc);
+    // One line a word: some compilers take minutes to analyse a loop over the words of a vector, and then reject it.
+    var seen = 0u;
+    #for word in 0..WORDS: seen |= atomicExchange(&partials[at + $(word)u], words[$word]);
     let ticket = atomicAdd(&partials[0], 1u + (seen & params.own.zero));
     return ticket == params.own.tickets - 1u;
 }
 
 fn collect(slot: u32) -> Acc {
-    return from_words(fetch_words(FIRST_SLOT + slot * ACC_WORDS));
+    let at = FIRST_SLOT + slot * ACC_WORDS;
+    return from_words(Words(
+        #for word in 0..WORDS: atomicOr(&partials[at + $(word)u], 0u),
+        #for word in WORDS..PADDED: 0u,
+    ));
 }
 
 // Resets the counter to zero for the next run.

@@ -135,11 +135,8 @@ impl Text<'_> {
                 .define("reads_partials", stage.reads == Reads::Partials)
                 .define("writes_partials", stage.writes == Writes::Partials)
                 .define("own", is_parts || is_strided || stage.kernel.collects_partials())
-                .define("onto", is_parts && !self.is_offsets())
-                .generate("words", "an accumulator as words", monoid.acc.words_piece())
-                .generate("shuffle_words", "words between lanes", monoid.acc.shuffle_piece())
-                .generate("exchange_words", "words in the partials buffer", monoid.acc.exchange_piece());
-        let composer = self.chosen(composer).provide("hardware", self.hardware(atomic));
+                .define("onto", is_parts && !self.is_offsets());
+        let composer = self.chosen(monoid.acc.described(composer)).provide("hardware", self.hardware(atomic));
         let composer = match &monoid.exact {
             Some(sum) => sum.files(composer, *stage),
             None => composer.provide("operator", self.operator(atomic)),

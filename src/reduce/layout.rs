@@ -7,6 +7,7 @@ use naga::{Handle, Module, Scalar, ScalarKind, Type, TypeInner};
 
 use crate::element::Element;
 use crate::reduce::value::{Field, Number};
+use crate::shader::Composer;
 
 /// A type of a WGSL module that a buffer can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,78 +89,23 @@ impl Layout {
         self.leaves.iter().any(|leaf| leaf.scalar.width == 8)
     }
 
-    /// WGSL that shuffles these words between lanes, one by one if no vector holds them.
-    pub(crate) fn shuffle_piece(&self) -> String {
-        let count = self.words();
-        let mut text = String::new();
-        for (name, call, by) in [
-            ("shuffle_words_down", "subgroupShuffleDown", "d"),
-            ("shuffle_words_xor", "subgroupShuffleXor", "mask"),
-        ] {
-            let moved = if count > 4 {
-                let each: Vec<_> = (0..count).map(|word| format!("{call}(words[{word}], {by})")).collect();
-                format!("Words({})", each.join(", "))
-            } else {
-                format!("{call}(words, {by})")
-            };
-            let _ =
-                write!(text, "fn {name}(words: Words, {by}: u32) -> Words {{\n    return {moved};\n}}\n\n");
-        }
-        text
-    }
-
-    /// WGSL that exchanges these words with those in the partials buffer, and fetches them. It has one line
-    /// per word: some compilers take minutes to analyse a loop over the words of a vector, and then reject
-    /// it.
-    pub(crate) fn exchange_piece(&self) -> String {
-        let count = self.words();
-        let exchanged = |word| format!("atomicExchange(&partials[at + {word}u], words[{word}])");
-        let exchanges: Vec<_> = (0..count).map(exchanged).collect();
-        let mut fetches: Vec<_> =
-            (0..count).map(|word| format!("atomicOr(&partials[at + {word}u], 0u)")).collect();
-        fetches.resize(self.padded(), "0u".to_owned());
-        format!(
-            "// Returns the bitwise or of the old words.\n\
-             fn exchange_words(at: u32, words: Words) -> u32 {{\n    var seen = {};\n    return seen;\n}}\n\n\
-             fn fetch_words(at: u32) -> Words {{\n    return Words(\n        {},\n    );\n}}\n",
-            exchanges.join(";\n    seen |= "),
-            fetches.join(",\n        "),
-        )
-    }
-
-    /// WGSL that publishes these words among the links of a chain, looks at them, and clears them. A half of each word travels with a flag in an
-    /// atomic word of its own.
-    pub(crate) fn link_piece(&self) -> String {
-        let halves: Vec<_> = (0..2 * self.words()).collect();
-        let lines = |line: &dyn Fn(usize) -> String| halves.iter().map(|at| line(*at)).collect::<String>();
-        let puts = lines(&|at| {
-            let half = if at % 2 == 0 { ">> 16u" } else { "& 0xffffu" };
-            format!("    atomicStore(&links[at + {at}u], IS_THERE | (words[{}] {half}));\n", at / 2)
-        });
-        let looks = lines(&|at| format!("    let half{at} = atomicLoad(&links[at + {at}u]);\n"));
-        let clears = lines(&|at| format!("    atomicStore(&links[at + {at}u], 0u);\n"));
-        let flags: Vec<_> = halves.iter().map(|at| format!("half{at}")).collect();
-        let word = |word: &[usize]| format!("(half{} << 16u) | (half{} & 0xffffu)", word[0], word[1]);
-        let mut words: Vec<_> = halves.chunks_exact(2).map(word).collect();
-        words.resize(self.padded(), "0u".to_owned());
-        format!(
-            "const IS_THERE: u32 = 0x10000u;\n\nstruct Seen {{\n    words: Words,\n    is_there: bool,\n}}\n\n\
-             fn put_words(at: u32, words: Words) {{\n{puts}}}\n\n\
-             fn seen_words(at: u32) -> Seen {{\n{looks}    let flags = {};\n    return Seen(Words({}), (flags & IS_THERE) != 0u);\n}}\n\n\
-             fn clear_words(at: u32) {{\n{clears}}}\n",
-            flags.join(" & "),
-            words.join(", "),
-        )
-    }
-
     /// The number of words in the vector or array that holds them.
     fn padded(&self) -> usize {
         let count = self.words();
         if count > 4 { count } else { count.next_power_of_two().max(2) }
     }
 
-    /// WGSL that splits the type into words and rebuilds it: the piece `words` of an accumulator.
-    pub(crate) fn words_piece(&self) -> String {
+    /// Adds to a kernel's text what `#import <words>` declares, and the numbers of words: those of an accumulator, and those that hold them.
+    pub(crate) fn described(&self, composer: Composer) -> Composer {
+        composer.number("WORDS", self.words() as u32).number("PADDED", self.padded() as u32).generate(
+            "words",
+            "an accumulator as words",
+            self.words_piece(),
+        )
+    }
+
+    /// WGSL that splits the type into words and rebuilds it.
+    fn words_piece(&self) -> String {
         let count = self.words();
         let alias = match count {
             0..=2 => "vec2<u32>".to_owned(),

@@ -113,11 +113,13 @@ impl Scan {
         let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
         let types = Piece::new("generated: what the buffers hold", buffers);
         let is_half = monoid.own_features().contains(Features::SHADER_F16);
-        let wgsl = Composer::of(&[rooms::SCAN, rooms::LIB, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
+        let composer =
+            Composer::of(&[rooms::SCAN, rooms::LIB, rooms::SHARED, rooms::OPERATORS, rooms::EXACT]);
+        let wgsl = monoid
+            .acc
+            .described(composer)
             .define("subgroups", subgroups)
             .provide("operator", [vec![types], monoid.pieces.clone()].concat())
-            .generate("words", "an accumulator as words", monoid.acc.words_piece())
-            .generate("link_words", "words among the links", monoid.acc.link_piece())
             .supply("io", "scan/shared/io")
             .choose("scan/after", if monoid.acc.words() <= 2 { "words" } else { "states" })
             .choose("scan/columns", if self.is_between() { "between" } else { "even" })

@@ -73,14 +73,14 @@ impl Select {
             "alias Selected = {ty};\n\nfn selected(elem: Elem, i: u32) -> Selected {{\n    return {value};\n}}"
         );
         let state = Words::of_words(&[""], "{0}", 4);
-        let wgsl = Composer::of(&[rooms::SELECT, rooms::SCAN, rooms::LIB, rooms::SHARED])
+        let composer = Composer::of(&[rooms::SELECT, rooms::SCAN, rooms::LIB, rooms::SHARED]);
+        let wgsl = state
+            .described(composer)
             .define("float", self.element().is_some_and(Element::is_float))
             .define("bits_64", self.item() == 8)
             .define("subgroups", subgroups)
             .provide("operator", [vec![types], pieces].concat())
             .generate("map", "what is kept of an element", selected)
-            .generate("words", "a state as words", state.words_piece())
-            .generate("link_words", "words among the links", state.link_piece())
             .supply("io", "scan/shared/io")
             .choose("scan/columns", "even")
             .choose("scan/again", if is_short { "mark" } else { "load" })

@@ -9,7 +9,6 @@ use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
 use crate::stencil::formula;
 use crate::stencil::stencils::Dims;
-use crate::stencil::strip;
 use crate::stencil::tuning::Tuning;
 
 impl Config {
@@ -25,7 +24,7 @@ impl Config {
             .define("fixed_borders", self.is_for_fixed_borders())
             .define("rhs", self.rhs)
             .generate("element", "the element type", format!("alias Elem = {};", self.element))
-            .provide("strip", strip::strip(self.tuning.strip))
+            .number("STRIP", self.tuning.strip)
             .choose("stencil/star5", weights)
             .choose("stencil/star7", weights)
             .choose("stencil/tile2d", tile)

@@ -59,7 +59,6 @@ mod residual;
 mod shape;
 pub mod slab;
 mod stencils;
-mod strip;
 mod tuning;
 mod until;
 mod window;

@@ -15,8 +15,8 @@
 //   So a workgroup looks a bounded number of times. Then it computes what is missing itself, and publishes it: first sums of
 //   tiles, then the prefix of a block from the last prefix that is there. Whoever computes a sum, its bits are the same.
 //
-// Atomics are relaxed: nothing orders two stores. So a state travels in halves of words, and each atomic word holds a half and a flag. The links have
-// two sides: a dispatch uses one side and clears the other for the next dispatch. The ticket counts through both.
+// The links have two sides: a dispatch uses one side and clears the other for the next dispatch. The ticket counts through both. They begin with two
+// counters, and a ticket for each dispatch; then come, for each side, the sums of tiles and the prefixes of blocks.
 //
 // Cost: 8 bytes to publish for each tile and word of a state, and 8 bytes to read for each tile of the block before it, from the cache that all
 // workgroups share.
@@ -24,12 +24,9 @@
 #import shared/entry
 #import shared/order
 #import <words>
-#import <link_words>
+#import lib/grid/links
 #import scan/through/*
 #import scan/shared/rows
-
-// Two counters, and a ticket for each dispatch; behind them, for each side, the sums of tiles and the prefixes of blocks.
-@group(0) @binding(4) var<storage, read_write> links: array<atomic<u32>>;
 
 // Tiles of a block: a multiple of the workgroup's invocations.
 override BLOCK: u32 = 256u;

@@ -54,11 +54,11 @@
 // Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
 // streaming and levels in registers were in AN5D and SSAM before it.
 #import stencil/shared/fetch_rows
-#import <lane_layer>
+#import stencil/layer/*
 #import stencil/shares/*
 #import stencil/shared/span
 #import stencil/shared/stream
-#import <team_levels>
+#import stencil/levels/*
 #import stencil/exchange/ring
 #import stencil/shared/blocks2d
 
@@ -193,7 +193,7 @@ fn main(
         }
         for (; i < plain.end; i++) {
             let turn = begin_turn(work, i);
-            let made = advance(k, levels, turn.arriving, turn.at, sources);
+            let made = advance_inside(k, levels, turn.arriving, turn.at, sources);
             end_turn(work, turn, made.rows, waiting);
             levels = made.levels;
             waiting = turn.ahead;

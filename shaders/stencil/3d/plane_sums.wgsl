@@ -24,8 +24,8 @@
 // is part of s1 for its own cells, and of s2 for the neighbouring rows. A strip of 2 packs, one below the
 // other, takes 4 rows of loads: 12 instructions for 8 cells, 1.5 each where direct-global has 27. A strip of
 // 4 takes 18 for 16. A longer strip also rereads fewer rows of the neighbouring strips, and makes blocks
-// taller; but it needs more registers, so fewer invocations fit a core. Rust writes it out for 1, 2 or 4
-// (src/stencil/strip.rs).
+// taller; but it needs more registers, so fewer invocations fit a core. It is written out for 1, 2 or 4
+// (stencil/shared/strip.wgsl).
 //
 // A right-hand side belongs to a plane's own outputs, so it goes into `here`, and is loaded with the plane.
 //
@@ -45,7 +45,7 @@
 #import stencil/shared/border
 #import stencil/lanes/*
 #import stencil/shared/rows
-#import <strip>
+#import stencil/shared/strip
 #import stencil/shared/weights3d
 #import stencil/shared/computed
 #import stencil/shared/blocks3d

@@ -46,14 +46,14 @@
 //
 // Beyond the thesis. Its SOL variants load a halo of one cell; this is a halo of T cells. FastStencil (SC'26) streams
 // planes through the registers of warps as well.
-#import <lane_layer>
+#import stencil/layer/*
 #import stencil/shared/lines
 #import stencil/shared/pack_sources
 #import stencil/shares/*
 #import stencil/exchange/rows
 #import stencil/shared/span
 #import stencil/shared/stream
-#import <team_levels>
+#import stencil/levels/*
 #import stencil/shared/tiles
 
 fn height_of_tile() -> i32 {
@@ -189,15 +189,15 @@ fn main(
         }
         for (; IN_PAIRS && i + 1 < plain.end; i += 2) {
             let next = fetch_plane(work, planes.top + i + 2);
-            levels = advance(k, levels, ahead, at_turn(work, i), work);
+            levels = advance_inside(k, levels, ahead, at_turn(work, i), work);
             workgroupBarrier();
             ahead = fetch_plane(work, planes.top + i + 3);
-            levels = advance(k, levels, next, at_turn(work, i + 1), work);
+            levels = advance_inside(k, levels, next, at_turn(work, i + 1), work);
             workgroupBarrier();
         }
         for (; i < plain.end; i++) {
             let next = fetch_plane(work, planes.top + i + 2);
-            levels = advance(k, levels, ahead, at_turn(work, i), work);
+            levels = advance_inside(k, levels, ahead, at_turn(work, i), work);
             workgroupBarrier();
             ahead = next;
         }

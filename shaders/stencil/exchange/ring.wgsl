@@ -9,8 +9,8 @@
 // In a slot the packs of a row lie lane beside lane, each lane's first packs, then each lane's second packs: lanes that
 // read or write at once touch words beside each other.
 #import stencil/ends/*
-#import <lane_layer>
-#import <team_levels>
+#import stencil/layer/*
+#import stencil/levels/*
 
 var<workgroup> ring: array<Pack, 2u * ROWS * TURN * PACKS * COLS>;
 

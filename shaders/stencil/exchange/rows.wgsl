@@ -1,8 +1,8 @@
 // The rows that lanes exchange in workgroup memory: the first and last row of each lane, for every plane in front of a level; without
 // subgroups all rows. Halves alternate between turns, so one barrier a turn is enough. Packs of all lanes lie side by side, so that
 // lanes access neighbouring words.
-#import <lane_layer>
-#import <team_levels>
+#import stencil/layer/*
+#import stencil/levels/*
 #import stencil/shared/params
 #import stencil/lanes/*
 #ifdef subgroups

@@ -1,7 +1,7 @@
 // Cells at fixed sides wait for the next layer in `beside`, which in a star is the layer's own cells. That takes fewer
 // selections than in the place of their sums (in_sums.wgsl), and in 3D less time.
 #import stencil/exchange/*
-#import <lane_layer>
+#import stencil/layer/*
 
 fn waiting(sum: Layer, beside: Layer) -> Layer {
     return beside;

@@ -4,7 +4,7 @@
 // takes 175 registers for that instead of 167: two workgroups fit a core instead of three, and 5 points are slower by
 // a third.
 #import stencil/exchange/*
-#import <lane_layer>
+#import stencil/layer/*
 
 fn waiting(sum: Layer, beside: Layer) -> Layer {
     return sum;

@@ -5,7 +5,7 @@
 #import stencil/lanes/*
 #import stencil/shared/pack_ends
 #import stencil/shared/pack_sources
-#import <team_levels>
+#import stencil/levels/*
 #import stencil/exchange/ring
 
 // The pack `nth` of those that an invocation fetches each turn.

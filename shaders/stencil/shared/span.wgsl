@@ -4,7 +4,7 @@
 // columns on either side are loaded and stepped, and not written. At a fixed side nothing is lost.
 #import stencil/shared/params
 #import stencil/lanes/*
-#import <lane_layer>
+#import stencil/layer/*
 
 struct Span {
     begin: i32,

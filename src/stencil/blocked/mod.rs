@@ -9,7 +9,6 @@ mod machine;
 mod plan;
 mod samples;
 mod shapes;
-mod unroll;
 
 use wgpu::Limits;
 
@@ -25,7 +24,6 @@ pub(super) use choose::{choose, fit};
 pub(super) use machine::Machine;
 pub(super) use plan::workgroups;
 pub(super) use samples::{choose_by, trials};
-use unroll::Unrolled;
 
 /// The most columns of a grid: kernels count twice as many, with a sign.
 const MOST_COLS: u32 = (1 << 30) - 1;
@@ -77,18 +75,9 @@ impl Config {
         Cuts::new(self.deepest(limits), |steps| self.is_possible(steps))
     }
 
-    fn unrolled(&self) -> Unrolled {
-        let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, strip, .. } = self.tuning;
-        Unrolled {
-            packs: cells_per_lane / self.lanes(),
-            strip: if self.stencil.dims == Dims::Two { 1 } else { strip },
-            rows: rows_per_turn,
-            levels: levels_per_team,
-            teams: block.rows,
-            subgroups: self.subgroups,
-            rhs: self.rhs,
-            star: self.stencil.is_star(),
-        }
+    /// In 3D, rows of a plane that a lane stores for others: the first and the last; without shuffles all of them.
+    fn exchanged(&self) -> u32 {
+        if self.subgroups { self.tuning.strip.min(2) } else { self.tuning.strip }
     }
 }
 
@@ -115,7 +104,7 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
     let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, .. } = config.tuning;
     let lanes = u64::from(block.rows) * u64::from(block.cols);
     if config.stencil.dims == Dims::Three {
-        let exchanged = u64::from(config.unrolled().exchanged()) * u64::from(cells_per_lane);
+        let exchanged = u64::from(config.exchanged()) * u64::from(cells_per_lane);
         return 2 * u64::from(levels_per_team) * exchanged * lanes;
     }
     let rows = 2 * u64::from(rows_per_turn) * lanes;
@@ -125,20 +114,30 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
 
 /// Adds the pieces that the kernel's text imports.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
-    let (unrolled, star) = (config.unrolled(), config.stencil.is_star());
-    let composer =
-        composer.define("subgroups", config.subgroups).define("bits_64", config.element.size() == 8);
+    let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, strip, .. } = config.tuning;
+    let (packs, star) = (cells_per_lane / config.lanes(), config.stencil.is_star());
+    let composer = composer
+        .define("subgroups", config.subgroups)
+        .define("bits_64", config.element.size() == 8)
+        .define("star", star)
+        .number("PACKS", packs)
+        .number("LEVELS", levels_per_team)
+        .number("TURN", rows_per_turn);
     match config.stencil.dims {
         Dims::Two => composer
-            .provide("lane_layer", unrolled.lane_row())
-            .provide("team_levels", unrolled.team_levels())
+            .number("ALL", packs)
+            .number("FETCHES", (rows_per_turn * packs).div_ceil(block.rows))
+            .choose("stencil/layer", "row")
+            .choose("stencil/levels", "row")
             .choose("stencil/shares", if star { "star" } else { "box9" })
             .choose("stencil/streams", "rows")
             .choose("stencil/exchange", "ring")
             .choose("stencil/fixed_cells", "in_sums"),
         Dims::Three => composer
-            .provide("lane_layer", unrolled.lane_plane())
-            .provide("team_levels", unrolled.plane_levels())
+            .number("ALL", packs * strip)
+            .number("EXCHANGED", config.exchanged())
+            .choose("stencil/layer", "plane")
+            .choose("stencil/levels", "plane")
             .choose("stencil/shares", if star { "star" } else { "box27" })
             .choose("stencil/streams", "planes")
             .choose("stencil/exchange", "rows")
