@@ -31,6 +31,7 @@ parameters! {
         prefixes: u32,
         slots: u32,
         count_at: u32,
+        second: u32,
     }
 }
 
