@@ -107,13 +107,14 @@ mod by_id;
 mod by_key;
 mod io;
 mod kernels;
+mod lengths;
 mod plan;
 pub mod reference;
-mod run_kernels;
 mod runs;
 mod spec;
 
 pub use by_key::GroupByKey;
 pub use io::{Group, Outputs, Pairs, Run, RunOutputs};
-pub use runs::{ReduceRuns, RunLengths};
+pub use lengths::RunLengths;
+pub use runs::ReduceRuns;
 pub use spec::GroupById;

@@ -1,20 +1,59 @@
-//! Runs of equal neighbouring keys, each reduced to a result, or to its length.
+//! Runs of equal neighbouring keys, each reduced to a result.
 
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
-use crate::gpu::Pass;
-use crate::gpu::error::Error;
+use crate::gpu::error::{Error, WgslError};
+use crate::gpu::input;
 use crate::gpu::io::{OneInput, Output, ResultOf};
-use crate::gpu::kernel::Kernel;
-use crate::gpu::limits::LimitError;
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
 use crate::gpu::operation::{Base, Memory, Step};
+use crate::gpu::params::parameters;
 use crate::gpu::range::Inputs;
+use crate::gpu::{Pass, grid};
 use crate::group::io::{self, Run};
-use crate::group::run_kernels::{RUNS, Runs};
-use crate::reduce::results::OutputLayout;
 use crate::reduce::{BufferRange, FromResults, Monoid};
-use crate::scan::Progress;
+use crate::select::check_key;
+use crate::shader::{self, Composer, Piece, rooms};
+
+const RUNS: Step = "by_key/runs";
+const JOIN: Step = "by_key/join";
+const JOIN_ALL: Step = "by_key/join_all";
+const PLACE: Step = "by_key/place";
+const AGAIN: Step = "by_key/again";
+
+/// All kernels, in their order.
+const STEPS: &[Step] = &[RUNS, JOIN, JOIN_ALL, PLACE, AGAIN];
+
+/// Pairs of an invocation: `ITEMS` in `shaders/by_key/shared/run_tile.wgsl`.
+const ITEMS: u64 = 16;
+
+/// Pairs of a tile for each run that it has room for.
+const PAIRS_PER_RUN: u64 = 8;
+
+/// Invocations that move a tile's results: `TEAM` in `shaders/by_key/place.wgsl`.
+const TEAM: u64 = 64;
+
+/// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
+const FILLING: u64 = 132 * 8;
+const LEAST_SHARE: u64 = 32;
+
+/// The remedy for an input or an output that a binding cannot hold.
+const SPLIT: &str = "give fewer pairs at a time";
+
+parameters! {
+    /// `Params` of `shaders/by_key/shared/io.wgsl`.
+    struct Params {
+        first_key: u32,
+        first_value: u32,
+        count: u32,
+        tiles: u32,
+        row: u32,
+        share: u32,
+        len_at: u32,
+    }
+}
 
 /// A description of results for runs of equal neighbouring keys: of the values that belong to the keys. It is a plain
 /// value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
@@ -23,120 +62,231 @@ use crate::scan::Progress;
 /// On the host each run is a [`Run`]. An index in a result, as that of [`Op::ArgMax`](crate::reduce::Op::ArgMax), counts from the start of the input,
 /// where those of segments and rows of a [`Reduce`](crate::reduce::Reduce) and of a [`Scan`](crate::scan::Scan) count from the start of theirs.
 ///
-/// It takes one dispatch, reads keys and values once, and writes a key and a result for each run. It binds eight storage buffers, or seven if four values are no
-/// vector. What lies behind the runs is left as it was. Their number stays on the GPU, where
+/// What lies behind the runs is left as it was. Their number stays on the GPU, where
 /// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer) takes it.
 ///
 /// Keys are `u32`, `i32`, `f32`, `u64` or `i64`; those of 64 bits need no feature. They are equal if their bits are; of floats −0 equals 0, and all NaNs
 /// are equal, as for `unique` in NumPy. Keys need not be sorted.
 #[derive(Clone, Debug)]
-pub struct ReduceRuns(Runs);
+pub struct ReduceRuns {
+    key: Element,
+    monoid: Monoid,
+}
 
-/// A description of the lengths of runs of equal neighbouring keys. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
-/// [`Select::unique`](crate::select::Select::unique) has the keys alone. It takes one dispatch and six storage buffers in a shader. A binding must hold
-/// the input.
-///
-/// Its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs. On the host each run is a [`Run`]. Keys are those of [`ReduceRuns`].
-#[derive(Clone, Debug)]
-pub struct RunLengths(Runs);
+/// Sizes that fit a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sizes {
+    /// Invocations in a workgroup.
+    workgroup: u32,
+    /// Runs of crowded tiles that are collected at a time.
+    stage: u32,
+}
+
+/// The smallest of them.
+const LEAST: Sizes = Sizes { workgroup: 64, stage: 128 };
 
 impl ReduceRuns {
     /// Describes the results of an operator over the values of each run of keys. The operator has one input, reads buffers and declares no
     /// parameters. Its exact sums are those of f32 and f16.
     pub fn new(key: Element, monoid: Monoid) -> Self {
-        ReduceRuns(Runs::new(key, Some(monoid.accumulated())))
+        ReduceRuns { key, monoid: monoid.accumulated() }
     }
 
-    /// Returns this description with workgroups that get on in another way.
-    #[doc(hidden)]
-    pub fn with_progress(self, progress: Progress) -> Self {
-        ReduceRuns(Runs { progress, ..self.0 })
+    /// The largest workgroup, and then the most collected runs, that have the memory they need.
+    fn sizes(&self, limits: &Limits) -> Result<Sizes, LimitError> {
+        let sizes = [256, 128, 64]
+            .into_iter()
+            .flat_map(|workgroup| [1024, 512, 256, 128].map(|stage| Sizes { workgroup, stage }));
+        let most = largest_workgroup(limits);
+        let has_memory =
+            |sizes: &Sizes| self.memory_of(*sizes) <= limits.max_compute_workgroup_storage_size.into();
+        let mut fitting = sizes.filter(|sizes| sizes.workgroup <= most);
+        if let Some(sizes) = fitting.find(has_memory) {
+            return Ok(sizes);
+        }
+        limits::check_workgroup([LEAST.workgroup, 1], limits)?;
+        needs!(limits, max_compute_workgroup_storage_size, self.memory_of(LEAST))?;
+        Ok(LEAST)
+    }
+
+    /// Bytes of workgroup memory of the kernel that has the most. With a scan by subgroups it has fewer.
+    fn memory_of(&self, Sizes { workgroup, stage }: Sizes) -> u64 {
+        let run = self.key.size() + self.monoid.out_size();
+        2 * u64::from(workgroup) * (8 + self.monoid.acc_size()) + u64::from(stage) * run + 16
+    }
+
+    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, 4 and 7 what tiles tell, 8 and 9 their rooms.
+    fn slots(&self, step: Step, features: Features) -> Vec<Slot> {
+        use Access::{Read, Write};
+        let own: &[Slot] = match step {
+            RUNS => &[(0, Read), (3, Read), (4, Write), (7, Write), (8, Write), (9, Write)],
+            JOIN => &[(4, Write), (7, Write)],
+            JOIN_ALL => &[(4, Write), (7, Write), (12, Write)],
+            PLACE => &[(1, Write), (4, Read), (7, Read), (8, Write), (9, Write), (11, Write)],
+            _ => &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (11, Write)],
+        };
+        let reads_values = [RUNS, AGAIN].contains(&step);
+        let has_vectors = self.monoid.on(features).elem.has_vectors();
+        let values: &[Slot] = if has_vectors { &[(5, Read), (6, Read)] } else { &[(5, Read)] };
+        let values = if reads_values { values } else { &[] };
+        [own, values, &[(PARAMETERS, Access::Uniform)]].concat()
+    }
+
+    /// Tiles of so many pairs, and groups of these.
+    fn tiles(&self, len: u64, limits: &Limits) -> Result<[u64; 2], LimitError> {
+        let workgroup = u64::from(self.sizes(limits)?.workgroup);
+        let tiles = len.div_ceil(workgroup * ITEMS);
+        Ok([tiles, tiles.div_ceil(workgroup)])
     }
 }
 
-impl RunLengths {
-    /// Describes the lengths of runs of keys.
-    pub const fn new(key: Element) -> Self {
-        RunLengths(Runs::new(key, None))
+impl Base for ReduceRuns {
+    const LABEL: &'static str = "halofold::reduce_runs";
+    const INPUTS: [&'static str; 2] = ["keys", "values"];
+
+    fn check_settings(&self) -> Result<(), Error> {
+        check_key(self.key)?;
+        self.monoid.check_plain(false)
     }
-}
 
-/// Both have the same base.
-macro_rules! base {
-    ($type:ty, $label:literal, $inputs:expr) => {
-        impl Base for $type {
-            const LABEL: &'static str = $label;
-            const INPUTS: [&'static str; 2] = $inputs;
-
-            fn check_settings(&self) -> Result<(), Error> {
-                self.0.check_settings()
-            }
-
-            fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-                self.0.check_on(features, limits)
-            }
-
-            fn steps(&self) -> Vec<Step> {
-                vec![RUNS]
-            }
-
-            fn kernel(&self, _: Step, features: Features, limits: &Limits) -> Kernel {
-                self.0.kernel(features, limits)
-            }
-
-            fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-                self.0.memory(input, limits)
-            }
-
-            fn element(&self) -> Option<Element> {
-                Some(self.0.key)
-            }
-
-            fn item(&self) -> u64 {
-                self.0.key.size()
-            }
-
-            fn second_item(&self) -> Option<u64> {
-                self.0.monoid.as_ref().map(Monoid::stride)
-            }
-
-            /// Room for a run of each key, and for one at least, as no binding is shorter.
-            fn outputs(&self, len: u64) -> Vec<Output> {
-                let [keys, results] =
-                    [self.0.key.size(), self.0.result_size()].map(|size| len.max(1).saturating_mul(size));
-                let results = results.checked_next_multiple_of(4).unwrap_or(u64::MAX);
-                vec![
-                    Output::new("keys", keys),
-                    Output::new("results", results),
-                    Output::placed("len", 4, "count_at"),
-                ]
-            }
-
-            fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-                for Output { size, .. } in self.outputs(inputs.first.len) {
-                    let error = |error: LimitError| error.of("an output").or("give fewer keys at a time");
-                    LimitError::unless_bound(limits, size).map_err(error)?;
-                }
-                self.0.passes(inputs, limits)
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
+        self.monoid.on(features).check_features(features)?;
+        limits::check_all(STEPS.iter().map(|step| self.slots(step, features)), limits)?;
+        self.sizes(limits)?;
+        if self.monoid.op().is_none() {
+            for step in STEPS {
+                WgslError::unless_valid(&self.kernel(step, features, limits).wgsl)?;
             }
         }
+        Ok(())
+    }
 
-        impl OneInput for $type {}
-    };
+    fn steps(&self) -> Vec<Step> {
+        STEPS.to_vec()
+    }
+
+    fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(LEAST);
+        let only_reads = [PLACE, AGAIN].contains(&step);
+        let monoid = self.monoid.on(features);
+        // Wider accumulators would travel word by word.
+        let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
+        let reduced = Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
+        let wgsl = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
+            .define("float", self.key.is_float())
+            .define("bits_64", self.key.size() == 8)
+            .define("vectors", monoid.elem.has_vectors())
+            .define("subgroups", subgroups)
+            .supply("io", "by_key/shared/io")
+            .choose("by_key/lists", if only_reads { "read" } else { "written" })
+            .choose("by_key/scan", if subgroups { "subgroups" } else { "memory" })
+            .choose("shared/shuffle", "word")
+            .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
+            .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
+        let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
+        let mut overrides = vec![("WG", f64::from(workgroup)), ("ROOM", room as f64)];
+        if step != PLACE {
+            // The narrowest subgroup that exists has four lanes.
+            let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };
+            overrides.push(("PLACES", places.into()));
+        }
+        if step == AGAIN {
+            overrides.push(("STAGE", stage.into()));
+        }
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, features), overrides)
+    }
+
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
+        let [tiles, groups] = self.tiles(input.len, limits)?;
+        let workgroup = u64::from(self.sizes(limits)?.workgroup);
+        let runs = tiles * workgroup * ITEMS / PAIRS_PER_RUN;
+        let sizes = [
+            (4, 16 * (tiles + groups + 1 + groups * (workgroup + 1))),
+            (7, self.monoid.acc_size() * (2 * tiles + groups + 1)),
+            (8, self.key.size() * runs),
+            (9, self.monoid.out_size() * runs),
+        ];
+        let memory =
+            |(slot, size)| Ok(Memory::scratch(slot, size).checked(limits, "the memory for runs", SPLIT)?);
+        sizes.into_iter().map(memory).collect()
+    }
+
+    fn element(&self) -> Option<Element> {
+        Some(self.key)
+    }
+
+    fn item(&self) -> u64 {
+        self.key.size()
+    }
+
+    fn second_item(&self) -> Option<u64> {
+        Some(self.monoid.stride())
+    }
+
+    fn outputs(&self, len: u64) -> Vec<Output> {
+        let results = (self.monoid.out_size() * len).next_multiple_of(4);
+        vec![
+            Output::new("keys", self.key.size() * len),
+            Output::new("results", results),
+            Output::placed("len", 4, "len_at"),
+        ]
+    }
+
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let Inputs { first: keys, second: values } = inputs;
+        let bound = |input, item| input::whole(input, item, limits);
+        let (from, first_key) = bound(keys, self.key.size())?;
+        let second = values.zip(self.second_item()).map(|(values, item)| bound(values, item)).transpose()?;
+        let first_value = second.map_or(0, |(_, first)| first);
+        for Output { size, .. } in self.outputs(keys.len) {
+            let error = |error: LimitError| error.of("an output").or(SPLIT);
+            LimitError::unless_bound(limits, size).map_err(error)?;
+        }
+        let [tiles, groups] = self.tiles(keys.len, limits)?;
+        let workgroup = u64::from(self.sizes(limits)?.workgroup);
+        let share = (FILLING / groups.max(1)).max(LEAST_SHARE).min(tiles.clamp(1, workgroup));
+        let groups_of = |step| match step {
+            JOIN => groups,
+            JOIN_ALL => 1,
+            PLACE => (tiles * TEAM).div_ceil(workgroup),
+            AGAIN => groups * share,
+            _ => tiles,
+        };
+        let pass = |step: &Step| {
+            let grid = grid::of(groups_of(*step), limits, SPLIT)?;
+            let params = Params {
+                first_key,
+                first_value,
+                count: keys.len as u32,
+                tiles: tiles as u32,
+                row: grid[0],
+                share: share as u32,
+                len_at: 0,
+            };
+            let second = second.map(|(bytes, _)| bytes);
+            Ok(Pass::new(*step, grid, params).reading(Some(from)).with(second))
+        };
+        // Without pairs only their number is told.
+        STEPS.iter().filter(|step| tiles > 0 || **step == JOIN_ALL).map(pass).collect()
+    }
 }
 
-base!(ReduceRuns, "halofold::reduce_runs", ["keys", "values"]);
-base!(RunLengths, "halofold::run_lengths", ["the input", ""]);
+impl OneInput for ReduceRuns {}
 
 impl<K: FromResults, R: FromResults> ResultOf<ReduceRuns> for Run<K, R> {
     fn results(operation: &ReduceRuns, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
-        let layout = operation.0.monoid.as_ref().expect("runs with values have an operator").layout();
-        io::runs(operation.0.key, &layout, outputs)
+        io::runs(operation.key, &operation.monoid.layout(), outputs)
     }
 }
 
-impl<K: FromResults> ResultOf<RunLengths> for Run<K, u32> {
-    fn results(operation: &RunLengths, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
-        io::runs(operation.0.key, &OutputLayout::of("lengths", Element::U32), outputs)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::params::assert_kernels;
+    use crate::reduce::Op;
+
+    #[test]
+    fn parameters_are_those_of_the_kernels() {
+        assert_kernels::<Params>(&ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32).unwrap()));
     }
 }

@@ -60,19 +60,6 @@ impl Layout {
         }
     }
 
-    /// The layout of a state of runs (`shaders/by_key/state/results.wgsl`), whose accumulator has this one, by the name `InnerAcc`.
-    pub(crate) fn in_runs(&self) -> Self {
-        let mut state = Layout::of_words(&[".count", ".begin"], "", self.stride + 16);
-        let inner = self.leaves.iter().map(|leaf| Leaf { path: format!(".acc{}", leaf.path), ..*leaf });
-        state.leaves.extend(inner);
-        let mut inner = self.recipe.clone();
-        for number in (0..self.leaves.len()).rev() {
-            inner = inner.replace(&format!("{{{number}}}"), &format!("{{{}}}", number + 2));
-        }
-        let inner = inner.strip_prefix("Acc(").map_or(inner.clone(), |rest| format!("InnerAcc({rest}"));
-        Layout { recipe: format!("Acc({{0}}, {{1}}, {inner})"), ..state }
-    }
-
     /// Its numbers as a buffer holds them.
     pub(super) fn fields(&self) -> Option<Vec<Field>> {
         let field = |leaf: &Leaf| {

@@ -31,7 +31,6 @@ parameters! {
         prefixes: u32,
         slots: u32,
         count_at: u32,
-        second: u32,
     }
 }
 

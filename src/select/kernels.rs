@@ -14,9 +14,21 @@ use crate::scan::kernels::LINKS;
 use crate::select::{ADDED, Kept, Select};
 use crate::shader::{self, Composer, Piece, rooms};
 
+/// The binding with the positions where chunks of runs begin.
+pub(super) const BEGINS: u32 = 5;
+
 /// Selections of long inputs, and of short ones.
 pub(super) const SELECT: Step = "select";
 pub(super) const SHORT: Step = "select-short";
+pub(super) const LENGTHS: Step = "select/lengths";
+
+/// What is stored beside what is kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Beside {
+    Nothing,
+    /// The lengths of runs.
+    Lengths,
+}
 
 /// The bytes of the largest elements of which an invocation has 48, in registers. An AMD GPU has no room for 48 of 8 bytes.
 pub(super) const WIDE: u64 = 4;
@@ -33,15 +45,17 @@ impl Select {
     }
 
     /// The kernels that its plans may launch.
-    pub(super) fn kernels(&self) -> Vec<Step> {
+    pub(crate) fn steps_beside(&self, beside: Beside) -> Vec<Step> {
         let long = (self.item() <= WIDE).then_some(SELECT);
-        long.into_iter().chain([SHORT]).collect()
+        let lengths = (beside == Beside::Lengths).then_some(LENGTHS);
+        long.into_iter().chain([SHORT]).chain(lengths).collect()
     }
 
-    pub(super) fn composed(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+    pub(crate) fn composed(&self, step: Step, beside: Beside, features: Features, limits: &Limits) -> Kernel {
         // Sixteen larger elements are too much for registers.
         let subgroups = features.contains(Features::SUBGROUP) && self.item() <= 16;
         let is_short = subgroups && step == SHORT;
+        let is_alone = beside == Beside::Nothing;
         let (elem, pieces, is_half, kept) = match &self.kept {
             Kept::Function(monoid) => {
                 let monoid = monoid.on(features);
@@ -71,36 +85,43 @@ impl Select {
             .choose("scan/columns", "even")
             .choose("scan/again", if is_short { "mark" } else { "load" })
             .choose("select/kept", kept)
+            .choose("select/beside", if is_alone { "nothing" } else { "lengths" })
             .choose("scan/tile", if subgroups { "kept_rows" } else { "kept_lanes" })
             .choose("scan/through", if subgroups { "subgroups" } else { "memory" })
             .choose("shared/shuffle", "word")
-            .compose("scan/scan", if is_half { &["f16"] } else { &[] });
+            .compose(if step == LENGTHS { step } else { "scan/scan" }, if is_half { &["f16"] } else { &[] });
         let workgroup = self.workgroup(limits);
+        let selects = step != LENGTHS;
         let overrides = declared([
             ("WG", workgroup, true),
-            ("OWN", own(step), true),
-            ("BLOCK", workgroup, true),
-            ("SUBGROUPS", workgroup.div_ceil(4), subgroups),
+            ("OWN", own(step), selects),
+            ("BLOCK", workgroup, selects),
+            ("SUBGROUPS", workgroup.div_ceil(4), selects && subgroups),
+            ("CHUNK", self.chunk(limits) as u32, !is_alone),
         ]);
-        let overrides = [overrides, self.progress.overrides()].concat();
-        Kernel::new(shader::label(&[step]), wgsl, self.slots(), overrides)
+        let of_chain = if selects { self.progress.overrides() } else { Vec::new() };
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, beside), [overrides, of_chain].concat())
     }
 
-    /// The bindings.
-    fn slots(&self) -> Vec<Slot> {
+    /// The bindings of a kernel.
+    fn slots(&self, step: Step, beside: Beside) -> Vec<Slot> {
         use Access::{Read, Uniform, Write};
+        let with_lengths = beside == Beside::Lengths;
+        let outputs = outputs::slots(if with_lengths { 3 } else { 2 });
+        let begins = with_lengths.then_some((BEGINS, Write));
         let parameters = self.parameters().1.map(|parameters| parameters.slot());
-        let own = [(0, Read), (1, Write), (PARAMETERS, Uniform), (LINKS, Write)];
-        own.into_iter().chain(parameters).chain(outputs::slots(2)).collect()
+        let own =
+            [(0, Read), (1, Write), (LINKS, Write)].into_iter().chain(parameters).filter(|_| step != LENGTHS);
+        own.chain([(PARAMETERS, Uniform)]).chain(begins).chain(outputs).collect()
     }
 
     /// Checks that a device can run the kernel.
-    pub(super) fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        limits::check(&self.slots(), limits)?;
+    pub(crate) fn check(&self, beside: Beside, features: Features, limits: &Limits) -> Result<(), Error> {
+        limits::check(&self.slots(SHORT, beside), limits)?;
         limits::check_workgroup([self.workgroup(limits), 1], limits)?;
         if let Kept::Function(monoid) = &self.kept {
             monoid.on(features).check_features(features)?;
-            WgslError::unless_valid(&self.composed(SHORT, features, limits).wgsl)?;
+            WgslError::unless_valid(&self.composed(SHORT, beside, features, limits).wgsl)?;
         }
         Ok(())
     }

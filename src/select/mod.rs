@@ -55,6 +55,7 @@ use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
 use crate::scan::Progress;
+pub(crate) use crate::select::kernels::Beside;
 use crate::shader;
 
 /// What makes an operator of an application's text: it counts kept elements.
@@ -171,19 +172,19 @@ impl Base for Select {
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.check(features, limits)
+        self.check(Beside::Nothing, features, limits)
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.kernels()
+        self.steps_beside(Beside::Nothing)
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.composed(step, features, limits)
+        self.composed(step, Beside::Nothing, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        self.memory_over(input, limits)
+        self.memory_over(input, Beside::Nothing, limits)
     }
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
@@ -217,7 +218,7 @@ impl Base for Select {
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
         LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;
-        self.passes(inputs.first, limits)
+        self.passes(inputs.first, Beside::Nothing, limits)
     }
 }
 

@@ -8,9 +8,8 @@ use halofold::reduce::{Arity, Monoid, Op};
 use halofold::select::Select;
 use halofold::{Compiled, Element, Kernels, Options, Value};
 
-use crate::common::{Gpu, POISON, Random, bits_of, elements, gpu, limited, poison, with_few_invocations};
+use crate::common::{Gpu, POISON, Random, bits_of, elements, gpu, limited, poison};
 use crate::inputs::{Input, words, written};
-use crate::scan::UNUSUAL;
 
 /// Pairs of a tile.
 const TILE: usize = 4096;
@@ -151,35 +150,15 @@ fn last(acc: &str) -> Option<Monoid> {
 }
 
 /// What it is.
-const LAST: Model = |_, values| vec![values[values.len() - 1].wrapping_mul(1000) + values.len() as u32];
+const LAST: Model = |_, values| vec![values[values.len() - 1] * 1000 + values.len() as u32];
 
-/// Tiles with many runs and with few take turns, and runs go on over several tiles.
+/// Crowded tiles and others take turns, runs go on over several tiles, and groups of tiles are more than one.
 #[test]
 fn sums_of_runs_of_all_lengths() {
     let parts = [3, 500, 1, 40_000, 2, 70_000, 40, 300_000, 5];
     let parts = parts.map(|longest: u64| (longest.min(100_000) as usize * 7 + 4099, longest));
     check(Element::U32, sum(Element::U32), SUM, &parts, [0, 0]);
     check(Element::U32, last("u32"), LAST, &parts, [0, 0]);
-}
-
-/// States that others have not published, over blocks of tiles: of one word and of three.
-#[test]
-fn missing_states_are_computed_on_every_adapter() {
-    let small = with_few_invocations(1 << 21);
-    let (keys, ranges) = runs(&[(9000, 3), (20_000, 9000), (20_000, 5)], &mut Random::new(3));
-    let input = Input::new(&small, &keys);
-    for (acc, progress) in
-        UNUSUAL.into_iter().flat_map(|progress| [("u32", progress), ("vec2<u32>", progress)])
-    {
-        let runs = ReduceRuns::new(Element::U32, last(acc).unwrap()).with_progress(progress);
-        let pairs = Pairs { keys: &input, values: &input };
-        let found = small.compile(runs).of(pairs).run::<Run<u32, u32>>(&small.queue).unwrap();
-        let want = ranges.iter().map(|range| {
-            let key = keys[range.start];
-            Run { key, result: LAST(0, &keys[range.clone()])[0] }
-        });
-        assert!(found.into_iter().eq(want), "{progress:?}, {acc}");
-    }
 }
 
 /// A sum, an operator with a wide accumulator and a result of two numbers, and one that does not commute and takes the lengths of runs, with an

@@ -114,7 +114,7 @@ fn sums_up_to(elements: &[u32]) -> impl Iterator<Item = u32> {
 }
 
 /// The ways in which workgroups get on, but for the usual one.
-pub const UNUSUAL: [Progress; 3] = [Progress::Computing, Progress::Reversed, Progress::Stalled];
+const UNUSUAL: [Progress; 3] = [Progress::Computing, Progress::Reversed, Progress::Stalled];
 
 /// Workgroups compute what is missing: sums of tiles, and prefixes of blocks. The input has four blocks.
 #[test]

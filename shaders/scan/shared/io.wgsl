@@ -24,10 +24,8 @@ struct Params {
     links: u32,
     prefixes: u32,
     slots: u32,
-    // The place of the number of kept elements, or of runs, in its binding, in words.
+    // The place of the number of kept elements in its binding, in words, if the scan selects.
     count_at: u32,
-    // The position of the first value in its binding, if there are keys and values.
-    second: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;

@@ -1,15 +1,16 @@
 // What a selection stores.
 #import scan/shared/io
 #import select/shared/elements
+#import select/beside/*
 #import <map>
 #import lib/grid/chain
 
-@group(0) @binding(11) var<storage, read_write> number_of_kept: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<Selected>;
 
 // Stores an element that is kept.
 fn put(elem: Elem, i: u32, place: u32) {
     output[place] = selected(elem, i);
+    put_beside(place, i);
 }
 
 // Ends a tile. Its last invocation knows how many elements the tile keeps. The last planned tile stores the number of all; an empty input has one tile. The

@@ -13,17 +13,6 @@ fn shuffle_down(value: Acc, d: u32) -> Acc {
 #endif
 }
 
-fn shuffle_up(value: Acc, d: u32) -> Acc {
-    let words = to_words(value);
-#if 4 < WORDS
-    return from_words(Words(
-        #for word in 0..WORDS: subgroupShuffleUp(words[$word], d),
-    ));
-#else
-    return from_words(subgroupShuffleUp(words, d));
-#endif
-}
-
 fn shuffle_xor(value: Acc, mask: u32) -> Acc {
     let words = to_words(value);
 #if 4 < WORDS

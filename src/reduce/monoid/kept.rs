@@ -6,7 +6,7 @@ use crate::reduce::elem::{Arity, Elem, PAIR_OF_WORDS};
 use crate::reduce::monoid::Monoid;
 use crate::shader::{Composer, Piece, rooms};
 
-/// The names of an operator's type and functions where another one of the same names wraps it.
+/// The names of an operator's type and functions inside `shaders/operators/shared/kept.wgsl`.
 const INNER: [(&str, &str); 6] = [
     ("Acc", "InnerAcc"),
     ("map", "inner_map"),
@@ -75,11 +75,6 @@ impl Monoid {
         self.keeping(self.kept.as_ref().is_some_and(|kept| kept.skips_nan), true)
     }
 
-    /// Its text and a piece about it, with other names, for a file that wraps it in an operator of the same names.
-    pub(crate) fn inner_pieces(&self, about: Piece) -> Vec<Piece> {
-        self.pieces.iter().chain([&about]).map(|piece| piece.renamed(&INNER)).collect()
-    }
-
     /// The form of another operator that leaves out what this one does.
     pub(super) fn keeping_as(&self, other: Monoid) -> Result<Monoid, Error> {
         self.kept.as_ref().map_or(Ok(other.clone()), |kept| other.keeping(kept.skips_nan, kept.is_masked))
@@ -101,7 +96,8 @@ impl Monoid {
             Piece::new("generated: the operator's result", format!("alias InnerOut = {};", all.out.wgsl));
         let keeps = keeps(wgsl, element, is_pair, (skips_nan, is_masked));
         let keeps = Piece::new("generated: the elements that are kept", keeps);
-        let inner = [all.inner_pieces(out), vec![keeps]].concat();
+        let inner =
+            all.pieces.iter().chain([&out]).map(|piece| piece.renamed(&INNER)).chain([keeps]).collect();
         let composer = Composer::of(&[rooms::OPERATORS, rooms::SHARED])
             .define("pair", is_pair)
             .define("masked", is_masked)

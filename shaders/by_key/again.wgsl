@@ -1,0 +1,64 @@
+// again: comes back to tiles with more runs than had room, now that the number of all runs before them is known.
+//
+// As `runs`, but every run goes to its final place. Runs are collected in workgroup memory and written in output order, so stores
+// coalesce. `share` workgroups share the crowded tiles of a group; mostly there are none.
+#import by_key/shared/io
+#import shared/entry
+#import shared/order
+#import by_key/shared/run
+#import by_key/shared/run_tile
+#import by_key/shared/run_walk
+#import by_key/shared/run_outputs
+#import by_key/scan/*
+#import by_key/shared/values
+
+// Runs that are collected at a time.
+override STAGE: u32 = 1024u;
+
+var<workgroup> staged_keys: array<RunKey, STAGE>;
+var<workgroup> staged_results: array<Stored, STAGE>;
+
+// The rank in the tile of the first run that is collected.
+var<private> first_rank: u32;
+
+fn kernel(at: Place, wg: Workgroup) {
+    let lid = order_in_group(at, wg);
+    let index = wg.index;
+    let group = index / params.share;
+    if group * WG >= params.tiles {
+        return;
+    }
+    let list = crowded_at(group);
+    let number = tiles[list].x;
+    for (var nth = index % params.share; nth < number; nth += params.share) {
+        let tile = tiles[list + 1u + nth].x;
+        let own = own_pairs(tile, lid);
+        let values = own_values(own.at);
+        let found = scan(runs_of(own, last_run(values, own.at, own.len, own.starts)), at, wg);
+        let outside = before(tile);
+        let runs = tiles[tile].w;
+        for (var first = 0u; first < runs; first += STAGE) {
+            if (own.starts != 0u) & (found.count < first + STAGE) {
+                first_rank = first;
+                walk_over(own, values, join(outside, found), found.count);
+            }
+            workgroupBarrier();
+            for (var rank = lid; rank < min(runs - first, STAGE); rank += WG) {
+                let place = outside.count + first + rank;
+                run_keys[place] = staged_keys[rank];
+                if place > 0u {
+                    results[place - 1u] = staged_results[rank];
+                }
+            }
+            workgroupBarrier();
+        }
+    }
+}
+
+// Collects the key of a run that begins, and the result of the one before it.
+fn close(rank: u32, key: RunKey, acc: Acc, len: u32) {
+    if (rank >= first_rank) & (rank < first_rank + STAGE) {
+        staged_keys[rank - first_rank] = key;
+        staged_results[rank - first_rank] = finish(acc, len);
+    }
+}

@@ -1,0 +1,41 @@
+// join: scans the counts and open ends of the 256 tiles of a group, one tile per invocation.
+//
+// Each tile gets the number of runs that begin before it in its group, and what of the last one lies there; the group's totals go to the
+// list of groups. Tiles that had no room are listed, in any order.
+#import by_key/shared/io
+#import shared/entry
+#import shared/order
+#import by_key/shared/run
+#import by_key/scan/*
+
+var<workgroup> crowded: atomic<u32>;
+
+fn kernel(at: Place, wg: Workgroup) {
+    let lid = order_in_group(at, wg);
+    let group = wg.index;
+    if lid == 0u {
+        atomicStore(&crowded, 0u);
+    }
+    workgroupBarrier();
+    let tile = group * WG + lid;
+    var own = no_runs();
+    var told = vec4<u32>();
+    if tile < params.tiles {
+        told = tiles[tile];
+        own = Runs(told.x, told.z, ends[2u * tile + 1u]);
+        if told.w > ROOM {
+            tiles[crowded_at(group) + 1u + atomicAdd(&crowded, 1u)] = vec4(tile);
+        }
+    }
+    let ahead = scan(own, at, wg);
+    if tile < params.tiles {
+        tiles[tile] = vec4(ahead.count, told.y, ahead.begin, told.w);
+        ends[2u * tile + 1u] = ahead.acc;
+    }
+    if (lid == 0u) & (group * WG < params.tiles) {
+        let sum = of_all(wg);
+        tiles[place_of(group)] = vec4(sum.count, 0u, sum.begin, 0u);
+        tiles[crowded_at(group)] = vec4(atomicLoad(&crowded));
+        ends[2u * params.tiles + group] = sum.acc;
+    }
+}

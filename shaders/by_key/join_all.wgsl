@@ -1,0 +1,32 @@
+// join_all: one workgroup does for groups what `join` does for tiles, and stores the number of all runs. The list has one entry more than
+// there are groups: the runs of all pairs.
+#import by_key/shared/io
+#import shared/entry
+#import shared/order
+#import by_key/shared/run
+#import by_key/scan/*
+
+@group(0) @binding(12) var<storage, read_write> number_of_runs: array<u32>;
+
+fn kernel(at: Place, wg: Workgroup) {
+    let lid = order_in_group(at, wg);
+    let groups = (params.tiles + WG - 1u) / WG;
+    var before_all = no_runs();
+    for (var first = 0u; first <= groups; first += WG) {
+        let group = first + lid;
+        let place = place_of(group);
+        var own = no_runs();
+        if group < groups {
+            own = Runs(tiles[place].x, tiles[place].z, ends[2u * params.tiles + group]);
+        }
+        let ahead = join(before_all, scan(own, at, wg));
+        if group <= groups {
+            tiles[place] = vec4(ahead.count, 0u, ahead.begin, 0u);
+            ends[2u * params.tiles + group] = ahead.acc;
+        }
+        before_all = join(before_all, of_all(wg));
+    }
+    if lid == 0u {
+        number_of_runs[params.len_at] = before_all.count;
+    }
+}

@@ -1,0 +1,25 @@
+// The parameters of a dispatch.
+#import shared/group_index
+
+struct Params {
+    // The position of the first pair in the binding of the keys, and in that of the values.
+    first_key: u32,
+    first_value: u32,
+    // The number of pairs, and of tiles.
+    count: u32,
+    tiles: u32,
+    // Workgroups in a row of the grid.
+    row: u32,
+    // Workgroups that share the crowded tiles of a group.
+    share: u32,
+    // The place of the number of runs in its binding, in words.
+    len_at: u32,
+}
+
+@group(0) @binding(2) var<uniform> params: Params;
+
+// Invocations in a workgroup: also the tiles of a group.
+override WG: u32 = 256u;
+
+// The most runs of a tile that has room for them.
+override ROOM: u32 = 512u;

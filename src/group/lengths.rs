@@ -1,0 +1,88 @@
+//! Lengths of runs of equal neighbouring keys.
+
+use wgpu::{Features, Limits};
+
+use crate::element::Element;
+use crate::gpu::Pass;
+use crate::gpu::error::Error;
+use crate::gpu::io::{OneInput, Output, ResultOf};
+use crate::gpu::kernel::Kernel;
+use crate::gpu::operation::{Base, Memory, Step};
+use crate::gpu::range::Inputs;
+use crate::group::io::{self, Run};
+use crate::reduce::results::OutputLayout;
+use crate::reduce::{BufferRange, FromResults};
+use crate::select::{Beside, Select};
+
+/// A description of the lengths of runs of equal neighbouring keys. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
+/// [`Select::unique`] has the keys alone, in one dispatch; lengths take a second one, and six storage buffers in a shader. A binding must hold the input.
+///
+/// Its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs. On the host each run is a [`Run`]. Keys are those of
+/// [`ReduceRuns`](crate::group::ReduceRuns).
+#[derive(Clone, Debug)]
+pub struct RunLengths {
+    key: Element,
+    // The selection whose kernels it has.
+    unique: Select,
+}
+
+impl RunLengths {
+    /// Describes the lengths of runs of keys.
+    pub const fn new(key: Element) -> Self {
+        RunLengths { key, unique: Select::unique(key) }
+    }
+}
+
+impl Base for RunLengths {
+    const LABEL: &'static str = "halofold::run_lengths";
+
+    fn for_slow_compilers(self) -> Self {
+        RunLengths { unique: self.unique.for_slow_compilers(), ..self }
+    }
+
+    fn check_settings(&self) -> Result<(), Error> {
+        self.unique.check_settings()
+    }
+
+    fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
+        self.unique.check(Beside::Lengths, features, limits)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        self.unique.steps_beside(Beside::Lengths)
+    }
+
+    fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
+        self.unique.composed(step, Beside::Lengths, features, limits)
+    }
+
+    fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
+        self.unique.memory_over(input, Beside::Lengths, limits)
+    }
+
+    fn element(&self) -> Option<Element> {
+        Some(self.key)
+    }
+
+    fn item(&self) -> u64 {
+        self.key.size()
+    }
+
+    fn outputs(&self, len: u64) -> Vec<Output> {
+        // Room for one at least, as no binding is shorter.
+        let [keys, lengths] = [self.key.size(), 4].map(|size| len.max(1).saturating_mul(size));
+        vec![Output::new("keys", keys), Output::new("results", lengths), Output::placed("len", 4, "count_at")]
+    }
+
+    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        self.unique.passes(inputs.first, Beside::Lengths, limits)
+    }
+}
+
+impl OneInput for RunLengths {}
+
+impl<K: FromResults> ResultOf<RunLengths> for Run<K, u32> {
+    fn results(operation: &RunLengths, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
+        io::runs(operation.key, &OutputLayout::of("lengths", Element::U32), outputs)
+    }
+}
