@@ -37,7 +37,7 @@ parameters! {
     /// `Params` of `shaders/kernels/texels.wgsl`.
     struct Params {
         len: u32,
-        row: u32,
+        grid_row: u32,
     }
 }
 
@@ -86,7 +86,7 @@ impl<O: Base> OfTexels<O> {
     fn texels(&self, len: u64, limits: &Limits) -> Result<Pass, LimitError> {
         let grid = grid::of(len.div_ceil(workgroup(limits).into()), limits, FEWER)?;
         let bytes = ByteRange { offset: 0, size: ITEM * len.max(1) };
-        let pass = Pass::new(TEXELS, grid, Params { len: len as u32, row: grid[0] });
+        let pass = Pass::new(TEXELS, grid, Params { len: len as u32, grid_row: grid[0] });
         let pass = pass.bind(OUTPUT, Some(Binding::Memory(TEXELS_MEMORY, bytes)));
         // Other kernels may have memory at the binding of the map's parameters.
         let declared = self.map.parameters.into_iter();

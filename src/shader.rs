@@ -29,7 +29,7 @@ pub(crate) mod rooms {
 /// Imports of the file that is composed itself, and calls back: a kernel, or an operator.
 const CALLERS: [&str; 2] = ["<kernel>", "<operator>"];
 
-/// Returns the text of a file in one of some rooms, by its path without the extension.
+/// Returns the text of a file in one of some rooms or in `lib`, by its path without the extension.
 ///
 /// # Panics
 ///
@@ -39,7 +39,8 @@ pub(crate) fn text(rooms: &[Room], file: &str) -> &'static str {
 }
 
 fn find(rooms: &[Room], file: &str) -> Option<&'static str> {
-    rooms.iter().copied().flatten().find(|(known, _)| *known == file).map(|(_, text)| *text)
+    let rooms = rooms.iter().chain([&rooms::LIB]);
+    rooms.copied().flatten().find(|(known, _)| *known == file).map(|(_, text)| *text)
 }
 
 /// A part of a module, with a heading that tells the reader where it comes from.
@@ -159,8 +160,9 @@ impl Composer {
                 provided.iter().flat_map(|piece| piece.imports.split_whitespace()).collect()
             } else {
                 let Expanded { body, imports } = self.expanded(&file);
-                // A file may be empty under some defines: then it is left out.
-                if body.lines().any(|line| !line.trim().is_empty() && !line.starts_with("//")) {
+                // A file may be empty under some defines: then it is left out, but for the kernel.
+                let has_code = body.lines().any(|line| !line.trim().is_empty() && !line.starts_with("//"));
+                if has_code || pieces.is_empty() {
                     pieces.push(Piece::new(format!("shaders/{file}.wgsl"), body));
                 }
                 imports
@@ -266,7 +268,8 @@ mod tests {
 
     #[test]
     fn a_sum_carries_little_text() {
-        let rooms = [rooms::LADDER, rooms::KERNELS, rooms::SHARED, rooms::OPERATORS, rooms::EXACT];
+        let rooms =
+            [rooms::LADDER, rooms::KERNELS, rooms::LIB, rooms::SHARED, rooms::OPERATORS, rooms::EXACT];
         let bytes: usize = rooms.into_iter().flatten().map(|(_, text)| text.len()).sum();
         assert!(cfg!(feature = "essays") || bytes < 150_000, "{bytes}");
     }

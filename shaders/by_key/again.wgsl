@@ -3,8 +3,8 @@
 // As `runs`, but every run goes to its final place. Runs are collected in workgroup memory and written in output order, so stores
 // coalesce. `share` workgroups share the crowded tiles of a group; mostly there are none.
 #import by_key/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import by_key/shared/run
 #import by_key/shared/run_tile
 #import by_key/shared/run_walk

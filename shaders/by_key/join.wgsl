@@ -3,8 +3,8 @@
 // Each tile gets the number of runs that begin before it in its group, and what of the last one lies there; the group's totals go to the
 // list of groups. Tiles that had no room are listed, in any order.
 #import by_key/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import by_key/shared/run
 #import by_key/scan/*
 

@@ -1,8 +1,8 @@
 // join_all: one workgroup does for groups what `join` does for tiles, and stores the number of all runs. The list has one entry more than
 // there are groups: the runs of all pairs.
 #import by_key/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import by_key/shared/run
 #import by_key/scan/*
 

@@ -19,8 +19,8 @@
 //
 // The order of combinations depends only on the positions of tiles and the width of subgroups, so results have the same bits every time.
 #import by_key/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import by_key/shared/room
 #import by_key/shared/run_tile
 #import by_key/shared/run_walk

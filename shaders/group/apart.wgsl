@@ -1,5 +1,5 @@
 // apart: adds every pair to its group's state in storage: for more groups than tables hold, and for drivers that miscount in workgroup memory.
-#import shared/entry
+#import lib/grid/entry
 #import group/shared/io
 #import group/shared/keys
 #import group/shared/integers

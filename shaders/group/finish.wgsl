@@ -1,6 +1,6 @@
 // finish: computes the results of each group from its state, a workgroup per group, and resets the state. The exact sum, or its quotient for
 // a mean, is rounded once (shared/exact/nearest.wgsl). Sums of integers are the lowest 32 bits.
-#import shared/entry
+#import lib/grid/entry
 #import group/shared/io
 #import shared/exact/limbs
 #import shared/exact/digits

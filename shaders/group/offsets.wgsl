@@ -1,8 +1,8 @@
 // offsets: scans the pair counts of each workgroup and part into first places. The last entry is the number of all pairs.
-#import shared/entry
+#import lib/grid/entry
 #import group/shared/io
 #import group/shared/parted_pairs
-#import shared/sum_before
+#import lib/workgroup/sum_before
 
 fn kernel(at: Place, wg: Workgroup) {
     let count = PARTS * params.shares;

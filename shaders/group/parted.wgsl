@@ -1,7 +1,7 @@
 // parted: tables of groups (tables.wgsl) from pairs that lie by parts (parts.wgsl).
 //
 // Each part is cut into shares of equal length; its last share may be shorter. A workgroup takes one share. A few workgroups have none.
-#import shared/entry
+#import lib/grid/entry
 #import group/shared/io
 #import group/shared/pairs
 #import group/shared/table

@@ -2,7 +2,7 @@
 //
 // A part has 2^SHIFT groups: a table holds them. This kernel runs twice. First it counts the pairs of each workgroup and part, and
 // offsets.wgsl scans the counts. Then it writes each pair to the next place of its part. The order in a part is arbitrary: results are exact.
-#import shared/entry
+#import lib/grid/entry
 #import group/shared/io
 #import group/shared/pairs
 #import group/shared/rejected

@@ -14,7 +14,7 @@
 //
 // A workgroup chooses its window from sampled exponents. Values outside go to the state in storage one by one; if they are many, it
 // chooses another window. If not all groups fit, neighbouring workgroups take a slice each. For more groups see parted.wgsl.
-#import shared/entry
+#import lib/grid/entry
 #import group/ids/*
 #import group/shared/io
 #import group/shared/pairs

@@ -5,13 +5,13 @@
 //
 // The sum is a − b, two magnitudes, so the numerator is (n Σx² + 2ab) − (a² + b²). As in long multiplication, an invocation adds the products
 // of all limb pairs that fall on its place. The three words of its sum go to different copies of the limbs, which digits.wgsl adds up.
-#import shared/entry
+#import lib/grid/entry
 #import group/shared/io
 #import shared/exact/limbs
 #import shared/exact/digits
 #import shared/exact/nearest
 #import shared/exact/round
-#import shared/full_product
+#import lib/lane/full_product
 #import group/shared/states
 
 // The limbs of a and of b.

@@ -12,7 +12,7 @@
 // All pairs would contend for a few words of storage. So a workgroup caches keys in a table in its memory, where a frequent key is only
 // read. A key that finds no place there is looked up in storage each time.
 #import group_by/shared/io
-#import shared/hash
+#import lib/lane/hash
 #import group_by/key_bits/*
 #import group_by/shared/search
 #import group_by/shared/places

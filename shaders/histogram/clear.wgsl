@@ -1,7 +1,7 @@
 // clear: sets the counters to zero, one per invocation.
 //
 // A dispatch, because only an encoder has `clear_buffer`: so a histogram can be recorded inside the caller's pass.
-#import shared/entry
+#import lib/grid/entry
 #import histogram/shared/io
 
 fn kernel(at: Place, wg: Workgroup) {

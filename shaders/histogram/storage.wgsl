@@ -5,7 +5,7 @@
 //
 // Additions to one address are serialized. So an invocation keeps its last bin and the length of its run, and adds when another bin comes:
 // equal keys take one addition per invocation, sorted keys hardly more. A few distinct values in random order remain slow.
-#import shared/entry
+#import lib/grid/entry
 #import histogram/shared/io
 #import histogram/walk/*
 

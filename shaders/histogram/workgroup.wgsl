@@ -14,7 +14,7 @@
 //
 // If the bins do not fit, they are cut into slices, and the keys are read SLICES times. The workgroups of one share have neighbouring
 // indices, so one read goes to memory and the others to the cache. CUB counts up to 256 bins with one copy per block.
-#import shared/entry
+#import lib/grid/entry
 #import histogram/shared/io
 #import histogram/walk/*
 

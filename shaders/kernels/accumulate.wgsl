@@ -14,10 +14,10 @@
 // The order of the atomics varies. That does not affect integers, but a sum of floats may have different last bits every time.
 //
 // CUB's reduction has it as the variant without a guaranteed order.
-#import shared/entry
+#import lib/grid/entry
 #import shared/fold_vectors
 #import <hardware>
-#import shared/workgroup_reduce
+#import lib/workgroup/reduce
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);

@@ -16,7 +16,7 @@
 //
 // Four rows are in flight for each invocation, with one element each: 2048 invocations on a core with 16 bytes each are 32 KiB, and
 // an H200 needs 25 KiB (4.8 TB/s × 700 ns ÷ 132 cores).
-#import shared/entry
+#import lib/grid/entry
 #import shared/column
 #import shared/load
 #import shared/store_result

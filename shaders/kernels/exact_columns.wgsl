@@ -6,7 +6,7 @@
 // the cache. `columns` coalesces its loads and is faster; but a workgroup that sums several columns would need limbs for each column.
 //
 // A long column is cut into chunks of rows, which write states. A second dispatch of this kernel adds these up.
-#import shared/entry
+#import lib/grid/entry
 #import shared/exact/fold_apart
 #import shared/io
 #import shared/column

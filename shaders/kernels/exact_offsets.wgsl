@@ -5,7 +5,7 @@
 //
 // All invocations of a workgroup share its limbs, as in `exact-segments`. So there are no smaller teams and no queue: a workgroup sums one
 // segment, and rounds it itself. Most tiles are crossed by no long segment; their workgroups end at once.
-#import shared/entry
+#import lib/grid/entry
 #import shared/io
 #import shared/tiles
 #import shared/exact/fold

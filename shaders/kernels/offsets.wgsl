@@ -24,11 +24,11 @@
 // three dispatches are this kernel: `bounds` returns the range of a slot.
 //
 // CUB's DeviceSegmentedReduce uses one block per segment, whatever its length.
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import shared/tiles
 #import shared/fold_vectors
-#import shared/team_reduce
+#import lib/workgroup/team_reduce
 #import shared/store_result
 
 // Slots that wait for the whole workgroup. The length is an expression, because naga 30 does not resolve `WG`

@@ -11,16 +11,16 @@
 // are four vector loads, all in flight at once, as in `single-pass`. The size is a parameter, not an override: one pipeline serves every length.
 //
 //   * A long segment is cut into chunks, one per team, and a second dispatch of this kernel reduces their accumulators.
-//   * A team that fits a subgroup combines its values by shuffles, without a barrier (shared/team_reduce.wgsl).
+//   * A team that fits a subgroup combines its values by shuffles, without a barrier (lib/workgroup/team_reduce.wgsl).
 //   * A segment may start in the middle of a vector: up to three elements at either end are loaded singly.
 //   * The assignment of elements to invocations, and the tree, depend only on the length: the same bits every time.
 //
 // CUB has one kernel for each regime (a thread, a warp or a block per segment).
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import shared/bounds
 #import shared/fold_vectors
-#import shared/team_reduce
+#import lib/workgroup/team_reduce
 #import shared/store_result
 
 fn kernel(at: Place, wg: Workgroup) {

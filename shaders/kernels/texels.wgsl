@@ -7,7 +7,7 @@ struct Params {
     // The number of texels.
     len: u32,
     // Workgroups in a row of the grid.
-    row: u32,
+    grid_row: u32,
 }
 
 @group(0) @binding(1) var<storage, read_write> elements: array<Mapped>;
@@ -21,7 +21,7 @@ fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_index) lid: u32,
 ) {
-    let at = (workgroup.y * params.row + workgroup.x) * WG + lid;
+    let at = (workgroup.y * params.grid_row + workgroup.x) * WG + lid;
     if at < params.len {
         elements[at] = element_at(at);
     }

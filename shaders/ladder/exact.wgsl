@@ -41,7 +41,7 @@
 // Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same
 // bits on one vendor's GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
 // Today: on an H200, of ordinary data, 1.05 times the time of `single-pass` at 2^28 elements, and 1.2 times at 2^24.
-#import shared/entry
+#import lib/grid/entry
 #ifdef strided
 #import shared/exact/fold_apart
 #else
@@ -51,7 +51,7 @@
 #import <operator>
 #import exact/far/*
 #import <words>
-#import shared/partials
+#import lib/grid/partials
 #import shared/exact/conclude
 #import shared/exact/limbs
 #import shared/exact/publish

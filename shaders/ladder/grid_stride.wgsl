@@ -25,9 +25,9 @@
 // GB/s at 32 Mi.
 // Today: the last big step of the ladder. What is left is bytes in flight: scalar loads, two at a time, and a
 // guard between them. `vectorized` loads four vectors of four.
-#import shared/entry
+#import lib/grid/entry
 #import shared/load
-#import shared/unrolled_tree
+#import lib/workgroup/unrolled_tree
 #import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {

@@ -18,7 +18,7 @@
 //
 // What makes it delicate: WGSL orders nothing between workgroups. Its atomics are relaxed, and its barriers
 // synchronize only one workgroup. An ordinary store of a partial may become visible after the ticket that
-// announces it. shared/partials.wgsl explains why publishing and collecting by atomics works nevertheless,
+// announces it. lib/grid/partials.wgsl explains why publishing and collecting by atomics works nevertheless,
 // and on which GPUs. CUDA's version (threadFenceReduction among its samples) relies on a device-wide fence.
 //
 // Its price is one workgroup's time at the end: with 1024 partials and WG = 256 it takes four fetches per
@@ -28,11 +28,11 @@
 // kernels.
 // Today: at large n as fast as vectorized. At small n, up to about 2^20 elements, starting dispatches takes
 // most of the time, and one dispatch instead of two is the gain.
-#import shared/entry
+#import lib/grid/entry
 #import shared/fold_vectors
 #import <hardware>
-#import shared/workgroup_reduce
-#import shared/partials
+#import lib/workgroup/reduce
+#import lib/grid/partials
 #import shared/store_result
 
 struct Own {

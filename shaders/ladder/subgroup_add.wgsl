@@ -23,10 +23,10 @@
 // Beyond the documents: csc367 (CUDA 9) had shuffles only. The built-ins came with CUDA's cooperative groups,
 // Vulkan 1.1 and WGSL's `subgroups`.
 // Today: expect subgroup-shuffle or a little better; most at small n, and with integers.
-#import shared/entry
+#import lib/grid/entry
 #import shared/fold_items
 #import <hardware>
-#import shared/workgroup_reduce
+#import lib/workgroup/reduce
 #import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {

@@ -29,7 +29,7 @@
 // Today: contention shows. 8192 atomics on one word cost an H200 some 10 µs more than workgroup-atomic's 1024
 // at 2^20 and 2^24 floats; only at 2^28 do the loads hide them (docs/results). With few subgroups, at small
 // n, they take less than the second dispatch that they replace.
-#import shared/entry
+#import lib/grid/entry
 #import shared/fold_items
 #import <hardware>
 

@@ -25,10 +25,10 @@
 // Today: expect subgroup-shuffle's time. Some hardware exchanges lanes at small distances in the adder itself
 // (AMD's data-parallel primitives), others send all shuffles through the workgroup memory's crossbar; where
 // the two rungs differ, that is why.
-#import shared/entry
+#import lib/grid/entry
 #import shared/fold_items
-#import shared/subgroup_butterfly
-#import shared/workgroup_reduce
+#import lib/subgroup/butterfly
+#import lib/workgroup/reduce
 #import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {

@@ -30,10 +30,10 @@
 // item per step where grid-stride loads two, so fewer bytes are in flight: 34 µs against 25 for 2^24 floats
 // on an H200 (docs/results). At small n, where latency is all of the time, having fewer barriers makes up for
 // it.
-#import shared/entry
+#import lib/grid/entry
 #import shared/fold_items
-#import shared/subgroup_shuffle
-#import shared/workgroup_reduce
+#import lib/subgroup/reduce
+#import lib/workgroup/reduce
 #import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {

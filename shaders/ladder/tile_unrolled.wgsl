@@ -28,7 +28,7 @@
 // Today: a core that takes 2048 invocations fills up with 16 workgroups of 128, whose tiles take 64 KiB in
 // shape 5 and 32 in 6. Many cores have that, so the two should be close. Shape 4 would need 32 workgroups and
 // 128 KiB.
-#import shared/unrolled_steps
+#import lib/workgroup/unrolled_steps
 #import shared/load
 #import shared/store
 
@@ -107,7 +107,7 @@ fn main(
         workgroupBarrier();
     }
 
-    // The last steps: WG values are left (shared/unrolled_steps.wgsl).
+    // The last steps: WG values are left (lib/workgroup/unrolled_steps.wgsl).
     unrolled_steps(lid);
 
     if lid == 0u {

@@ -1,6 +1,6 @@
 // unrolled-full: every step of the tree is written out, for the workgroup size of the pipeline.
 //
-// The loads are those of first-add. The tree, in shared/unrolled_tree.wgsl, has no loop: a line for 1024
+// The loads are those of first-add. The tree, in lib/workgroup/unrolled_tree.wgsl, has no loop: a line for 1024
 // invocations, one for 512, and so on down to 2, each a step behind an `if` on WG.
 //
 //     if WG >= 512u { … + 256 … }       WG = 128:   removed
@@ -24,9 +24,9 @@
 // Today: still worth having. An H200 takes 45 µs for 2^24 floats where first-add takes 62 and unrolled-last,
 // with its subgroup finish, 54 (docs/results). Each removed loop saves a bound counter and a branch, and a
 // workgroup this short-lived does little else.
-#import shared/entry
+#import lib/grid/entry
 #import shared/load
-#import shared/unrolled_tree
+#import lib/workgroup/unrolled_tree
 #import shared/store
 
 fn kernel(at: Place, wg: Workgroup) {

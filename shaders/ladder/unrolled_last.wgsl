@@ -21,9 +21,9 @@
 //
 // From tga 06, which publishes no figure, and csc367 attempt 5: 0.536 ms, 31.289 GB/s, 1.8 times attempt 4.
 // Today: expect little without subgroups, and more with them, as long as the tree limits the kernel.
-#import shared/entry
+#import lib/grid/entry
 #import shared/load
-#import shared/last_steps
+#import lib/workgroup/last_steps
 #import shared/store
 
 var<workgroup> tile: array<Acc, WG>;

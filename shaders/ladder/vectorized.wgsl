@@ -27,10 +27,10 @@
 // Today: close to what the memory can deliver, once n is large enough to keep the whole GPU busy for a while:
 // some 2^26 elements on a large GPU, far fewer on a small one. All that remains to improve is the cost of
 // starting and ending.
-#import shared/entry
+#import lib/grid/entry
 #import shared/fold_vectors
 #import <hardware>
-#import shared/workgroup_reduce
+#import lib/workgroup/reduce
 #import shared/store
 
 #ifdef strided

@@ -25,10 +25,10 @@
 // Today: the last-level cache of a large GPU performs an atomic on one address every few nanoseconds or
 // better, so a few hundred to a thousand of them, spread over a kernel's run, hardly show. Expect the time of
 // subgroup-add without its second pass.
-#import shared/entry
+#import lib/grid/entry
 #import shared/fold_items
 #import <hardware>
-#import shared/workgroup_reduce
+#import lib/workgroup/reduce
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);

@@ -1,5 +1,5 @@
 // Product of 32-bit integers in 64 bits, by long multiplication of two words: no device needs 64-bit integers.
-#import shared/full_product
+#import lib/lane/full_product
 #import operators/shared/plain_finish
 #import operators/shared/widen
 

@@ -96,7 +96,7 @@ fn count_all(which: u32, base: Key, shift: u32, own: u32) {
         let key = element(single(row, own));
         count_digits(four(key, key, key, key), 0u, 1u, base, shift);
     }
-    for (var at = row.begin4 + own; at < row.end4; at += params.groups * WG) {
+    for (var at = row.begin4 + own; at < row.end4; at += params.grid_row * WG) {
         count_digits(keys_of_four(vector(at)), 0u, 4u, base, shift);
     }
 }

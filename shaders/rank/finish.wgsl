@@ -41,7 +41,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     var next = highest();
     if search.among == ALL {
         let row = row_of(rank / RANKS);
-        for (var at = row.begin + own; at < row.end; at += params.groups * WG) {
+        for (var at = row.begin + own; at < row.end; at += params.grid_row * WG) {
             next = nearer(next, element(at), search.base);
         }
     } else {

@@ -32,7 +32,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     let destination = row * params.room + select(half, 0u, is_odd);
     let results = (params.row + row) * params.k;
     let is_last = stop <= 2u * run;
-    for (var at = workgroup.x * SPAN; at < params.room; at += params.groups * SPAN) {
+    for (var at = workgroup.x * SPAN; at < params.room; at += params.grid_row * SPAN) {
         let first = min(at, stop);
         let places = min(at + SPAN, stop) - first;
         let begin = min(at & ~(2u * run - 1u), stop);
@@ -61,7 +61,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         workgroupBarrier();
     }
     if is_last {
-        let step = params.groups * WG;
+        let step = params.grid_row * WG;
         for (var place = params.count + workgroup.x * WG + lid; place < params.k; place += step) {
             store_winner(results + place, OutputValue(), 0xffffffffu);
         }

@@ -6,7 +6,7 @@
 //
 // The product is rounded to 53 bits, as that of 64-bit floats is. It costs one dispatch of one workgroup.
 #import rank/shared/io
-#import shared/full_product
+#import lib/lane/full_product
 
 // A quantile has two entries: its fraction in two words, and its kind; and what is added to the product, in three words.
 // A rank has it in place of the fraction.

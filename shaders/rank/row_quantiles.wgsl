@@ -2,7 +2,7 @@
 //
 // A rank and the next one are found together: they are mostly in one bin, or in two. Close ranks share their candidates.
 #import rank/shared/io
-#import shared/entry
+#import lib/grid/entry
 #import rank/keys/*
 #import rank/shared/output
 #import rank/results/*

@@ -2,11 +2,11 @@
 //
 // Winners are found in parts that are ranked at once: mostly one. Too many elements with one key are a part that needs no sorting.
 #import rank/shared/io
-#import shared/entry
+#import lib/grid/entry
 #import rank/shared/four_keys
 #import rank/keys/*
 #import rank/shared/row
-#import shared/sum_before
+#import lib/workgroup/sum_before
 #import rank/shared/winners
 
 // A number of elements.

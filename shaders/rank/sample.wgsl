@@ -6,8 +6,8 @@
 #import rank/shared/grid_entry
 #import rank/shared/input
 #import rank/shared/input_words
-#import shared/full_product
-#import shared/hash
+#import lib/lane/full_product
+#import lib/lane/hash
 
 @group(0) @binding(6) var<storage, read_write> sampled: array<Key>;
 @group(0) @binding(8) var<storage, read_write> bins: array<u32>;
@@ -31,10 +31,10 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     }
     // Only before the first elements.
     if params.index == 0u {
-        for (var i = own; i < RANKS * STATE; i += params.groups * WG) {
+        for (var i = own; i < RANKS * STATE; i += params.grid_row * WG) {
             atomicStore(&state[row * RANKS * STATE + i], 0u);
         }
-        for (var i = own; i < RANKS * BINS; i += params.groups * WG) {
+        for (var i = own; i < RANKS * BINS; i += params.grid_row * WG) {
             bins[row * RANKS * BINS + i] = 0u;
         }
     }

@@ -27,7 +27,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     if !begin_row(lid) {
         return;
     }
-    for (var part = workgroup.x; part < params.here; part += params.groups) {
+    for (var part = workgroup.x; part < params.here; part += params.grid_row) {
         begin_part(lid);
         // The few elements before the first whole vector and after the last belong to the first and to the last part.
         if part == 0u {

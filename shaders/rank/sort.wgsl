@@ -11,7 +11,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     let stop = number(workgroup.y);
     let source = workgroup.y * params.room;
     let own = OWN * lid;
-    for (var first = workgroup.x * SPAN; first < params.room; first += params.groups * SPAN) {
+    for (var first = workgroup.x * SPAN; first < params.room; first += params.grid_row * SPAN) {
         for (var i = lid; i < SPAN; i += WG) {
             // Past the end come candidates that are after all others.
             var candidate = Candidate(highest(), 0xffffffffu);

@@ -9,7 +9,7 @@
 #import rank/keys/*
 #import rank/shared/ends
 #import rank/shared/key_order
-#import shared/sum_before
+#import lib/workgroup/sum_before
 #import rank/shared/winners
 
 @group(0) @binding(10) var<storage, read> ties: array<u32>;
@@ -37,7 +37,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     let results = (params.row + own_row) * params.k + candidates;
     var counted = own_row * params.parts;
     var before = 0u;
-    for (var part = workgroup.x; part < params.here; part += params.groups) {
+    for (var part = workgroup.x; part < params.here; part += params.grid_row) {
         let own = own_row * params.parts + params.part + part;
         before += ties_of_parts(counted, own, lid);
         counted = own;

@@ -10,8 +10,8 @@
 // Elements stay in registers in between (tile/registers, tile/memory). They are mapped twice, which is cheaper than to keep accumulators. Loads and stores
 // are vectors of four, side by side: a store has the shape of the load.
 #import scan/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import lib/grid/chain
 #import lib/grid/links
 #import scan/columns/*

@@ -7,8 +7,8 @@
 //
 // Cost: 8 bytes a run, besides what `select` has written. The grid does not depend on the number of runs: a workgroup takes several chunks.
 #import scan/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import select/beside/lengths
 #import select/shared/chunks
 

@@ -2,7 +2,7 @@
 //
 // The stride is the whole grid, so neighbouring invocations read neighbouring items, in a few wide transactions. With one contiguous chunk per
 // invocation, the memory would be read many times slower.
-#import shared/entry
+#import lib/grid/entry
 #import shared/load
 
 fn fold(at: Place, wg: Workgroup) -> Acc {

@@ -3,7 +3,7 @@
 // With a stride of eight floats or more, every element costs a complete sector of 32 bytes. Four independent loads keep four sectors in
 // flight; vectors would gain nothing.
 #import shared/cursor
-#import shared/entry
+#import lib/grid/entry
 #import shared/load
 
 // The element at a place.

@@ -14,7 +14,7 @@
 #ifdef strided
 #import shared/fold_strided
 #else
-#import shared/entry
+#import lib/grid/entry
 #import shared/load
 
 #ifdef vectors

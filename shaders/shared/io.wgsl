@@ -4,7 +4,7 @@
 // items.
 #import <operator>
 #import <kernel>
-#import shared/group_index
+#import lib/grid/group_index
 
 struct Params {
     // The position of this dispatch's first item in the binding.
@@ -18,7 +18,7 @@ struct Params {
     // The number of workgroups that have work. A grid folded into two dimensions may launch a few more.
     groups: u32,
     // Workgroups in one row of the grid.
-    row: u32,
+    grid_row: u32,
     // The position of the first result in `output`.
     store: u32,
 #ifdef adjoining

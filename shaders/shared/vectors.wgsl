@@ -3,7 +3,7 @@
 // Vectors of the second input are aligned if both inputs start at the same offset from a multiple of 16 bytes. Otherwise its elements are
 // loaded singly, which costs instructions but no traffic. Of two adjoining bindings the first one ends between two vectors.
 #import shared/load
-#import shared/map4/*
+#import lib/lane/map4/*
 
 @group(0) @binding(3) var<storage, read> input4: array<vec4<Elem>>;
 

@@ -17,7 +17,7 @@ struct Params {
     // Cells in `tail` before the second-to-last layer.
     skip: u32,
     // Workgroups in one row of the launched grid.
-    row: u32,
+    grid_row: u32,
 }
 
 // The first two layers of the grid, and its last few.
@@ -31,7 +31,7 @@ struct Params {
 const WG: u32 = 256u;
 
 fn cell_of(workgroup: vec3<u32>, lid: u32) -> u32 {
-    return (workgroup.y * params.row + workgroup.x) * WG + lid;
+    return (workgroup.y * params.grid_row + workgroup.x) * WG + lid;
 }
 
 @compute @workgroup_size(WG)

@@ -35,7 +35,7 @@ parameters! {
         index: u32,
         len: u32,
         groups: u32,
-        row: u32,
+        grid_row: u32,
         steps: u32,
         source: u32,
         target_list: u32,
@@ -103,7 +103,7 @@ impl GroupByKey {
             let grid = grid::of(workgroups, limits, FEWER)?;
             let params = Params {
                 groups: workgroups as u32,
-                row: grid[0],
+                grid_row: grid[0],
                 source,
                 target_list,
                 run,
@@ -120,7 +120,7 @@ impl GroupByKey {
                 index: window.index,
                 len: window.len,
                 groups: shares as u32,
-                row: grid[0],
+                grid_row: grid[0],
                 steps: steps as u32,
                 ..Params::default()
             };

@@ -28,7 +28,7 @@ parameters! {
         index: u32,
         len: u32,
         groups: u32,
-        row: u32,
+        grid_row: u32,
         shares: u32,
         steps: u32,
         period: u32,
@@ -141,7 +141,7 @@ impl GroupById {
             }
         }
         let grid = grid::of(self.groups.into(), limits, "use fewer groups")?;
-        let params = Params { groups: self.groups, row: grid[0], ..Params::default() };
+        let params = Params { groups: self.groups, grid_row: grid[0], ..Params::default() };
         let over_groups = |step| Pass::new(step, grid, params);
         passes.extend(self.has_squares().then(|| over_groups(VARIANCE)));
         passes.push(over_groups(FINISH));
@@ -166,7 +166,7 @@ impl GroupById {
             index: window.index,
             len: window.len,
             groups: (shares * u64::from(slices)) as u32,
-            row: grid[0],
+            grid_row: grid[0],
             shares: shares as u32,
             steps: steps as u32,
             period: table.period(),
@@ -186,7 +186,7 @@ impl GroupById {
             index: window.index,
             len: window.len,
             groups,
-            row: grid[0],
+            grid_row: grid[0],
             shares: shares as u32,
             steps: TURNS,
             period: own,

@@ -49,7 +49,7 @@ parameters! {
         first_value: u32,
         count: u32,
         tiles: u32,
-        row: u32,
+        grid_row: u32,
         share: u32,
         len_at: u32,
     }
@@ -180,7 +180,7 @@ impl Base for ReduceRuns {
             .supply("io", "by_key/shared/io")
             .choose("by_key/lists", if only_reads { "read" } else { "written" })
             .choose("by_key/scan", if subgroups { "subgroups" } else { "memory" })
-            .choose("shared/shuffle", "word")
+            .choose("lib/subgroup/shuffle", "word")
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
             .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
@@ -259,7 +259,7 @@ impl Base for ReduceRuns {
                 first_value,
                 count: keys.len as u32,
                 tiles: tiles as u32,
-                row: grid[0],
+                grid_row: grid[0],
                 share: share as u32,
                 len_at: 0,
             };

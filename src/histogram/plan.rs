@@ -41,7 +41,7 @@ parameters! {
         first: u32,
         len: u32,
         groups: u32,
-        row: u32,
+        grid_row: u32,
         low: u32,
         span: u32,
         half_low: f32,
@@ -64,7 +64,7 @@ impl Histogram {
         if !self.add {
             let groups = self.counters().div_ceil(self.tuning_on(limits).workgroup_size);
             let grid = grid::of(groups.into(), limits, SPLIT)?;
-            passes.push(Pass::new(CLEAR, grid, Params { row: grid[0], ..Params::default() }));
+            passes.push(Pass::new(CLEAR, grid, Params { grid_row: grid[0], ..Params::default() }));
         }
         for window in windows {
             passes.push(self.count(window, limits)?);
@@ -84,7 +84,7 @@ impl Histogram {
             first: before + first,
             len,
             groups: groups as u32,
-            row: grid[0],
+            grid_row: grid[0],
             index,
             stride: self.stride,
             ..self.range()

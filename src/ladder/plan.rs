@@ -130,7 +130,7 @@ fn through_total(levels: &Levels<'_>, windows: &[Span]) -> Result<Plan, Error> {
     let last = levels.request.last();
     let alone = |kernel, level| {
         let stage = Stage { kernel, workgroup_size: 1, ..levels.stage(Reads::Elements, last) };
-        let params = Params { groups: 1, row: 1, count, ..Params::default() };
+        let params = Params { groups: 1, grid_row: 1, count, ..Params::default() };
         Pass::new(stage, [1, 1], params).at(level).between([None; 2], total)
     };
     plan.work.passes.push(alone(&SEED, 0));

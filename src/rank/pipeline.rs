@@ -143,7 +143,7 @@ impl Selection {
             index,
             count,
             row: first as u32,
-            groups,
+            grid_row: groups,
             samples: self.sample.size,
             room: self.room() as u32,
             is_last: u32::from(nth + 1 == windows.len()),

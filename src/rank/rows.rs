@@ -121,7 +121,7 @@ impl Selection {
                 index: (window.start / self.element.size()) as u32,
                 count: count as u32,
                 row: rows.first as u32,
-                groups: grid[0],
+                grid_row: grid[0],
                 samples,
                 k: best,
                 rows: rows.number as u32,

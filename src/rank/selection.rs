@@ -18,7 +18,7 @@ parameters! {
         index: u32,
         count: u32,
         row: u32,
-        groups: u32,
+        grid_row: u32,
         samples: u32,
         room: u32,
         is_last: u32,

@@ -164,9 +164,9 @@ impl Text<'_> {
         let monoid = self.monoid;
         composer
             .supply("io", "shared/io")
-            .choose("shared/shuffle", if monoid.acc.is_word() { "word" } else { "words" })
-            .choose("shared/map4", if monoid.has_map4 { "own" } else { "combined" })
-            .choose("shared/combine_four", if monoid.is_rolled { "loop" } else { "expression" })
+            .choose("lib/subgroup/shuffle", if monoid.acc.is_word() { "word" } else { "words" })
+            .choose("lib/lane/map4", if monoid.has_map4 { "own" } else { "combined" })
+            .choose("lib/lane/combine_four", if monoid.is_rolled { "loop" } else { "expression" })
     }
 
     /// `subgroup_reduce` and, with the grand total in an atomic word, `add_to_total`: what the hardware has for the operator, or else the file that does
@@ -176,7 +176,7 @@ impl Text<'_> {
         let without = |file| vec![Piece::new("generated: an import", "").importing(file)];
         let reduce = match monoid.subgroup.filter(|_| monoid.acc.is_word()) {
             Some(call) => self.native_reduce(call),
-            None => without("shared/subgroup_shuffle"),
+            None => without("lib/subgroup/reduce"),
         };
         let add = match atomic.and_then(|word| word.native) {
             _ if !self.stage.kernel.adds_to_total() => Vec::new(),
@@ -184,7 +184,7 @@ impl Text<'_> {
                 let text = format!("fn add_to_total(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
                 vec![Piece::new("generated: the operator's atomic operation", text).importing("<io>")]
             }
-            None => without("shared/total"),
+            None => without("lib/grid/total"),
         };
         [reduce, add].concat()
     }
@@ -204,7 +204,7 @@ impl Text<'_> {
         let text = format!(
             "fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {{\n    return {reduced};\n}}"
         );
-        vec![Piece::new("generated: the built-in subgroup reduction", text).importing("shared/entry")]
+        vec![Piece::new("generated: the built-in subgroup reduction", text).importing("lib/grid/entry")]
     }
 
     /// Returns true if the kernel reads offsets, or writes tile marks for the kernels that do.

@@ -113,8 +113,7 @@ impl Scan {
         let buffers = format!("{}alias Stored = {};", monoid.elem.alias(), monoid.out.wgsl);
         let types = Piece::new("generated: what the buffers hold", buffers);
         let is_half = monoid.own_features().contains(Features::SHADER_F16);
-        let composer =
-            Composer::of(&[rooms::SCAN, rooms::LIB, rooms::SHARED, rooms::OPERATORS, rooms::EXACT]);
+        let composer = Composer::of(&[rooms::SCAN, rooms::SHARED, rooms::OPERATORS, rooms::EXACT]);
         let wgsl = monoid
             .acc
             .described(composer)
@@ -123,11 +122,11 @@ impl Scan {
             .supply("io", "scan/shared/io")
             .choose("scan/after", if monoid.acc.words() <= 2 { "words" } else { "states" })
             .choose("scan/columns", if self.is_between() { "between" } else { "even" })
-            .choose("scan/through", if subgroups { "subgroups" } else { "memory" })
+            .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
             .choose("scan/tile", tile.file())
             .choose("scan/again", "load")
             .choose("scan/put", if monoid.out.is_scalar() { "vectors" } else { "singles" })
-            .choose("shared/shuffle", "word")
+            .choose("lib/subgroup/shuffle", "word")
             .compose(
                 if step == CARRY { "scan/carry" } else { "scan/scan" },
                 if is_half { &["f16"] } else { &[] },

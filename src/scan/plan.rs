@@ -24,7 +24,7 @@ parameters! {
         store: u32,
         skipped: u32,
         tiles: u32,
-        groups: u32,
+        grid_row: u32,
         tickets: u32,
         ticket: u32,
         links: u32,
@@ -156,7 +156,7 @@ impl Layout {
                     store: elements as u32,
                     skipped: (part.index / self.tile + skipped) as u32,
                     tiles: tiles as u32,
-                    groups: grid[0],
+                    grid_row: grid[0],
                     tickets: grid[0] * grid[1],
                     ticket: 2 + passes.len() as u32,
                     ..common
@@ -206,7 +206,7 @@ impl Scan {
                     skipped: out,
                     ticket: word("ticket"),
                     tickets: word("tickets"),
-                    groups: 1,
+                    grid_row: 1,
                     ..common
                 };
                 Pass::new(CARRY, [1, 1], params)

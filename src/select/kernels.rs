@@ -73,7 +73,7 @@ impl Select {
             "alias Selected = {ty};\n\nfn selected(elem: Elem, i: u32) -> Selected {{\n    return {value};\n}}"
         );
         let state = Words::of_words(&[""], "{0}", 4);
-        let composer = Composer::of(&[rooms::SELECT, rooms::SCAN, rooms::LIB, rooms::SHARED]);
+        let composer = Composer::of(&[rooms::SELECT, rooms::SCAN, rooms::SHARED]);
         let wgsl = state
             .described(composer)
             .define("float", self.element().is_some_and(Element::is_float))
@@ -87,8 +87,8 @@ impl Select {
             .choose("select/kept", kept)
             .choose("select/beside", if is_alone { "nothing" } else { "lengths" })
             .choose("scan/tile", if subgroups { "kept_rows" } else { "kept_lanes" })
-            .choose("scan/through", if subgroups { "subgroups" } else { "memory" })
-            .choose("shared/shuffle", "word")
+            .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
+            .choose("lib/subgroup/shuffle", "word")
             .compose(if step == LENGTHS { step } else { "scan/scan" }, if is_half { &["f16"] } else { &[] });
         let workgroup = self.workgroup(limits);
         let selects = step != LENGTHS;

@@ -83,7 +83,7 @@ impl Select {
         let mut passes = layout.passes(&parts, [step; 2], common, limits)?;
         if beside == Beside::Lengths {
             let workgroups = self.chunks(range.len, limits).min(CHUNKS) as u32;
-            let params = Params { groups: workgroups, tickets: workgroups, ..common };
+            let params = Params { grid_row: workgroups, tickets: workgroups, ..common };
             passes.push(Pass::new(LENGTHS, [workgroups, 1], params));
         }
         Ok(passes)

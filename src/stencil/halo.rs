@@ -20,7 +20,7 @@ parameters! {
     struct Params {
         layer: u32,
         skip: u32,
-        row: u32,
+        grid_row: u32,
     }
 }
 
@@ -49,7 +49,7 @@ impl Config {
         let rhs = rhs.filter(|_| self.rhs);
 
         let workgroups = grid::of((4 * layer).div_ceil(WORKGROUP), limits, "")?;
-        let params = Params { layer: layer as u32, skip: skip as u32, row: workgroups[0] };
+        let params = Params { layer: layer as u32, skip: skip as u32, grid_row: workgroups[0] };
         let copy = |step: Step, [head, tail]: [Binding; 2], layers| {
             let copy = Pass::new(step, workgroups, params).bind(1, Some(head)).bind(4, Some(tail));
             copy.bind(8, layers).bind(9, after)

@@ -1,5 +1,5 @@
 // Joins the runs before each invocation of a workgroup: Hillis and Steele's scan. Two halves of the memory alternate, so a step has one barrier.
-#import shared/entry
+#import lib/grid/entry
 #import by_key/shared/run
 #import by_key/shared/run_places
 

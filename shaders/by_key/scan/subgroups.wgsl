@@ -1,8 +1,8 @@
 // Joins the runs before each invocation of a workgroup: in registers inside of a subgroup, then through workgroup memory.
-#import shared/entry
+#import lib/grid/entry
 #import by_key/shared/run
 #import by_key/shared/run_places
-#import shared/shuffle/*
+#import lib/subgroup/shuffle/*
 
 // Returns the join of all earlier invocations. `of_all()` returns the join of all, until the next scan.
 fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {

@@ -1,5 +1,5 @@
 // The parameters of a dispatch.
-#import shared/group_index
+#import lib/grid/group_index
 
 struct Params {
     // The position of the first pair in the binding of the keys, and in that of the values.
@@ -9,7 +9,7 @@ struct Params {
     count: u32,
     tiles: u32,
     // Workgroups in a row of the grid.
-    row: u32,
+    grid_row: u32,
     // Workgroups that share the crowded tiles of a group.
     share: u32,
     // The place of the number of runs in its binding, in words.

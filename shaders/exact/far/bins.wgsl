@@ -2,7 +2,7 @@
 //
 // There is a bin for each sign and exponent: significands with the same exponent are added as they are. That takes one atomic addition. The
 // value that it returns shows whether the bin wrapped; then 2^32 goes to the limbs.
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import exact/formats/*
 #import shared/exact/four_digits

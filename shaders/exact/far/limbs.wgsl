@@ -1,5 +1,5 @@
 // Numbers far from the windows go to the limbs: numbers of two words.
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import exact/formats/*
 #import shared/exact/four_digits

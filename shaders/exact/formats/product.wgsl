@@ -6,7 +6,7 @@
 // 2^52, which is 2^27 in units of `upper`, and `rest` by less than 2^30. The sum of a batch is 2^25 · upper + lower.
 //     upper   Σ q / 2^25 · ±2^s   modulo 2^32, of less than 2^48        near   Σ x          as a float, in units of 2^46
 //     lower   Σ d · ±2^s          modulo 2^32, of less than 2^51        rest   Σ d · ±2^s   as a float, in units of 8
-#import shared/full_product
+#import lib/lane/full_product
 #import shared/exact/lanes
 
 struct Numbers { v: vec4<u32>, w: vec4<u32> }

@@ -2,7 +2,7 @@
 #import group/shared/io
 #import group/shared/keys
 #import group/shared/states
-#import shared/full_product
+#import lib/lane/full_product
 
 // All ones for negative values.
 fn minus_of(bits: vec4<u32>) -> vec4<u32> {

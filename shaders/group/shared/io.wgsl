@@ -1,5 +1,5 @@
 // Parameters, and the two inputs: values and the ids of their groups.
-#import shared/group_index
+#import lib/grid/group_index
 
 struct Params {
     // The positions of the first value and of its id in their bindings, and in the whole input; and the number of pairs.
@@ -9,7 +9,7 @@ struct Params {
     len: u32,
     // Workgroups that have work, and those in a row of the grid.
     groups: u32,
-    row: u32,
+    grid_row: u32,
     // Workgroups that share the pairs, and the steps of each.
     shares: u32,
     steps: u32,

@@ -1,5 +1,5 @@
 // The inputs, if ids are not given: the keys of groups, and values; and the table of keys with their ids (group_by/collect.wgsl).
-#import shared/hash
+#import lib/lane/hash
 #import group_by/key_bits/*
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;

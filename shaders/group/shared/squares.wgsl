@@ -5,7 +5,7 @@
 #import group/shared/io
 #import group/shared/integers
 #import group/shared/states
-#import shared/full_product
+#import lib/lane/full_product
 #import group/shared/table_words
 
 // Pairs of digits.

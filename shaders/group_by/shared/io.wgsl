@@ -1,5 +1,5 @@
 // The parameters of a dispatch.
-#import shared/group_index
+#import lib/grid/group_index
 
 struct Params {
     // The position of the first key in its binding, and in the whole input; and the number of keys.
@@ -8,7 +8,7 @@ struct Params {
     len: u32,
     // Workgroups that have work, and those in a row of the grid.
     groups: u32,
-    row: u32,
+    grid_row: u32,
     // Steps of each.
     steps: u32,
     // The first words of the list that is read and of the one that is written, and the keys of a run that is in order.

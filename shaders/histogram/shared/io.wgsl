@@ -1,5 +1,5 @@
 // Counters, the parameters of one dispatch, and the overrides of every histogram kernel.
-#import shared/group_index
+#import lib/grid/group_index
 
 struct Params {
     // The position of this dispatch's first element in the binding.
@@ -9,7 +9,7 @@ struct Params {
     // Workgroups that share them. A grid folded into rows may launch a few more.
     groups: u32,
     // Workgroups in one row of the grid.
-    row: u32,
+    grid_row: u32,
     // For ranges of floats: the smallest key that is counted, and the distance of the largest from it, both
     // as ordered integers (bins/ranges.wgsl).
     low: u32,

@@ -21,11 +21,11 @@
 // Cost: 8 bytes to publish for each tile and word of a state, and 8 bytes to read for each tile of the block before it, from the cache that all
 // workgroups share.
 #import <io>
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import <words>
 #import lib/grid/links
-#import scan/through/*
+#import lib/workgroup/through/*
 #import scan/shared/rows
 
 // Tiles of a block: a multiple of the workgroup's invocations.

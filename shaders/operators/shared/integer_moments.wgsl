@@ -7,7 +7,7 @@
 // near 2^31 would lose seven bits, more than a deviation of fifty.
 //
 // Cost: five words of accumulator instead of three, four products of half-words for each square, and two additions with carries.
-#import shared/full_product
+#import lib/lane/full_product
 #import operators/shared/magnitude
 #import operators/shared/real
 

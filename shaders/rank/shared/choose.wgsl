@@ -4,7 +4,7 @@
 // hold the rank finds the digit.
 #import rank/shared/io
 #import rank/shared/key_order
-#import shared/sum_before
+#import lib/workgroup/sum_before
 
 const DIGIT: u32 = 11u;
 const BINS: u32 = 2048u;

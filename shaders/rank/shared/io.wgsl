@@ -1,4 +1,5 @@
 // Parameters, and what the dispatches of a selection hand to each other.
+#import lib/grid/group_index
 
 struct Params {
     // The position of the first element in the binding.
@@ -11,8 +12,8 @@ struct Params {
     count: u32,
     // The first row of this dispatch, among those of the output.
     row: u32,
-    // Workgroups that share a row.
-    groups: u32,
+    // Workgroups in a row of the grid: those that share a row of elements.
+    grid_row: u32,
     // Elements in the sample of a row.
     samples: u32,
     // Candidates that a rank of a row has room for.
@@ -39,11 +40,6 @@ struct Params {
 
 // The knowledge about each rank of each row: STATE words, below. The meaning of ranks is in `list`.
 @group(0) @binding(4) var<storage, read_write> state: array<atomic<u32>>;
-
-// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.groups + id.x;
-}
 
 // Invocations in a workgroup: a power of two.
 override WG: u32 = 256u;

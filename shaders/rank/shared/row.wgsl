@@ -14,11 +14,11 @@
 // Cost per key: four integer instructions to make it, two for the range, four for its bin, three to find that it is no candidate.
 #import rank/shared/io
 #import rank/shared/input_words
-#import shared/entry
+#import lib/grid/entry
 #import rank/shared/four_keys
 #import rank/keys/*
 #import rank/shared/list
-#import shared/sum_before
+#import lib/workgroup/sum_before
 
 // The most candidates that are ranked at once, and a sixteenth of that.
 override ROOM: u32 = 64u;

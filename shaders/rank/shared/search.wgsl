@@ -24,12 +24,12 @@ var<workgroup> own_search: Search;
 fn search_of(rank: u32, lid: u32) -> Search {
     if lid == 0u {
         let base = known_key(rank, BASE);
-        var search = Search(known(rank, AMONG), params.groups, base, known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
+        var search = Search(known(rank, AMONG), params.grid_row, base, known(rank, BITS), known(rank, LEFT), known(rank, EQUAL));
         if search.among == 0u {
             search = first_search(rank);
         }
         if search.among == CANDIDATES {
-            search.groups = clamp(number(rank) / (16u * WG), 1u, params.groups);
+            search.groups = clamp(number(rank) / (16u * WG), 1u, params.grid_row);
         }
         own_search = search;
     }
@@ -61,13 +61,13 @@ fn first_search(rank: u32) -> Search {
     let last = left + select(0u, 1u, asked.y != 0u);
     let is_inside = (wanted >= below) & (last < at_low + between + at_high) & (between <= params.room);
     if !is_inside {
-        return Search(ALL, params.groups, lowest(), KEY_BITS, wanted, params.count);
+        return Search(ALL, params.grid_row, lowest(), KEY_BITS, wanted, params.count);
     }
     if left < at_low {
-        return Search(CANDIDATES, params.groups, low, 0u, left, at_low);
+        return Search(CANDIDATES, params.grid_row, low, 0u, left, at_low);
     }
     if left < at_low + between {
-        return Search(CANDIDATES, params.groups, low, bits_between(low, high), left - at_low, between);
+        return Search(CANDIDATES, params.grid_row, low, bits_between(low, high), left - at_low, between);
     }
-    return Search(CANDIDATES, params.groups, high, 0u, left - at_low - between, at_high);
+    return Search(CANDIDATES, params.grid_row, high, 0u, left - at_low - between, at_high);
 }

@@ -2,7 +2,7 @@
 //
 // A loop shifts the marks of a row into their place: SwiftShader takes minutes to compile many branches inside the loop of the kernel.
 #import scan/shared/io
-#import shared/entry
+#import lib/grid/entry
 #import select/shared/elements
 #import select/kept/*
 #import scan/tile/*

@@ -1,6 +1,6 @@
 // The sum of a tile from those of its subgroups.
 #import <operator>
-#import shared/entry
+#import lib/grid/entry
 #import scan/shared/sums
 
 // The sum of each subgroup. The narrowest subgroup that exists has four lanes.

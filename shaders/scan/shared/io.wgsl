@@ -1,4 +1,5 @@
 // Parameters of one dispatch. A tile is `OWN` items, elements of the input, for each invocation of a workgroup.
+#import lib/grid/group_index
 #import <operator>
 
 struct Params {
@@ -17,7 +18,7 @@ struct Params {
     skipped: u32,
     tiles: u32,
     // Workgroups in a row of the grid, and in all.
-    groups: u32,
+    grid_row: u32,
     tickets: u32,
     // Places among the links: of the ticket, in words; of the first slot, in words; of the first prefix, in slots; and slots in all.
     ticket: u32,
@@ -29,11 +30,6 @@ struct Params {
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-
-// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
-fn group_index(id: vec3<u32>) -> u32 {
-    return id.y * params.groups + id.x;
-}
 
 // Invocations in a workgroup: a power of two.
 override WG: u32 = 256u;

@@ -1,6 +1,6 @@
 // Values of a workgroup's invocations, moved to the next one.
 #import <operator>
-#import scan/through/*
+#import lib/workgroup/through/*
 
 // Returns the value of the invocation before one, and an identity to the first one.
 fn shifted(value: Acc, lid: u32) -> Acc {

@@ -2,13 +2,13 @@
 //
 // It loads kept elements a second time, from the cache, and stores its own in a row.
 #import scan/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import select/shared/elements
 #import scan/shared/sums
 #import select/kept/*
 #import select/shared/outputs
-#import scan/through/*
+#import lib/workgroup/through/*
 #import scan/shared/shifted
 
 // The first element, and a bit for each, set if it is kept: of the first half, and of the second.

@@ -10,8 +10,8 @@
 // A mark is a byte, and a word has those of four rows: a sum across the subgroup counts in four rows at a time. No row has more than 128 elements, the lanes of
 // the widest subgroup.
 #import scan/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import select/shared/elements
 #import scan/shared/sums
 #import scan/shared/across

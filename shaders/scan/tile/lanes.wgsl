@@ -3,15 +3,15 @@
 // An invocation has 32 items in a row, and only its sum goes through workgroup memory. Its loads do not coalesce, but lie in a line or two of the cache,
 // where the second round finds them. Loops keep the code short: some compilers take minutes for as many branches in a row.
 #import scan/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import scan/shared/rows
 #import scan/columns/*
 #import scan/shared/input
 #import scan/after/*
 #import scan/shared/results
 #import scan/shared/sums
-#import scan/through/*
+#import lib/workgroup/through/*
 #import scan/shared/shifted
 
 @group(0) @binding(1) var<storage, read_write> output: array<Stored>;

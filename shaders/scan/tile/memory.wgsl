@@ -3,13 +3,13 @@
 // An invocation loads eight vectors of four items, and neighbours load neighbouring vectors, so loads coalesce. Workgroup memory transposes the
 // totals: an invocation then adds up the totals of 32 items in a row, and only this sum takes part in the steps with barriers.
 #import scan/shared/io
-#import shared/entry
-#import shared/order
+#import lib/grid/entry
+#import lib/workgroup/order
 #import scan/shared/rows
 #import scan/shared/loaded
 #import scan/after/*
 #import scan/shared/sums
-#import scan/through/*
+#import lib/workgroup/through/*
 #import scan/shared/shifted
 
 // The places for totals: eight for each invocation, and one in 32 that is not used, so that a stride of eight meets every bank.

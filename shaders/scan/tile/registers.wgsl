@@ -3,13 +3,13 @@
 // A lane loads eight vectors of four items; its neighbours have those beside them, and the next eight vectors lie behind those of all lanes. The sum of the
 // tile is wanted before its prefixes, so it is added up in another order than these: this is for operators that commute, without rows.
 #import scan/shared/io
-#import shared/entry
+#import lib/grid/entry
 #import scan/shared/loaded
 #import scan/shared/sums
 #import scan/shared/across
-#import shared/subgroup_shuffle
-#import shared/shuffle/*
-#import scan/through/*
+#import lib/subgroup/reduce
+#import lib/subgroup/shuffle/*
+#import lib/workgroup/through/*
 
 // Items between the vectors of an invocation.
 fn apart_by(wg: Workgroup) -> u32 {

@@ -1,5 +1,5 @@
 // The end of an exact sum: the accumulator and the limbs become a result or a state.
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import exact/formats/*
 #import shared/exact/digits

@@ -1,5 +1,5 @@
 // The end of a sum that one workgroup computes alone.
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import exact/far/*
 #import shared/exact/limbs

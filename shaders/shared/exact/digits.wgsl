@@ -13,7 +13,7 @@
 //     digit                    1       0       0       1       0x1001
 //
 // The negative of a number is made in the same way: its digits are flipped, and one is added to each digit below which all are zero.
-#import shared/entry
+#import lib/grid/entry
 #import <constants>
 #import shared/exact/limbs
 

@@ -4,7 +4,7 @@
 // adds these (workgroups of 512), which takes twice the registers. Or more invocations run at once: in several small workgroups to a
 // core, which suit long inputs, or in one of 1024, for which compilers get by with 64 registers.
 #ifndef reads_partials
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import exact/formats/*
 #import exact/elements/*

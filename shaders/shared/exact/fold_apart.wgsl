@@ -1,6 +1,6 @@
 // The elements of an invocation where they do not adjoin: four single elements per turn, so that four loads are on their way.
 #ifndef reads_partials
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import exact/outliers/*
 #import exact/far/*

@@ -3,7 +3,7 @@
 // `atomicAdd` returns the old value, which shows a wrap; then one is added to the next limb. Negative magnitudes have their own limbs: in
 // two's complement each small one would carry through all limbs. Some formats have several copies, against contention; digits.wgsl combines
 // all.
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import exact/formats/*
 #import shared/exact/four_digits

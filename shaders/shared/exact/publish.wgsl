@@ -3,10 +3,10 @@
 // partials.wgsl says why publishing is safe. Here a partial is several words, one per invocation, so a window takes one exchange instruction.
 // Words are stored side by side over all windows, so the last workgroup's loads coalesce. Workgroups add to the same limbs, as additions
 // commute; the last one takes the total, and leaves zeros for the next run.
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import <words>
-#import shared/partials
+#import lib/grid/partials
 #import shared/exact/limbs
 #import shared/exact/states
 

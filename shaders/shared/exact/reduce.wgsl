@@ -3,7 +3,7 @@
 // An accumulator has five words, so a subgroup operation per level and word would wait for the one before. Here a level takes eight
 // accumulators to one: upper invocations store theirs, lower ones load seven at once and move carries once. Three levels suffice for 512
 // invocations. Digits lie in memory as vectors, which are one load each.
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import shared/exact/limbs
 

@@ -1,6 +1,6 @@
 // Sums of states instead of elements: every digit is added to its limb.
 #ifdef reads_partials
-#import shared/entry
+#import lib/grid/entry
 #import <operator>
 #import exact/formats/*
 #import shared/exact/digits

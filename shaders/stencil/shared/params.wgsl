@@ -4,7 +4,7 @@
 // cols + c. A 2D grid has one plane. No side may be longer than 2^31 - 2^16 cells, and a grid has at most
 // 2^31 cells.
 #import <element>
-#import shared/group_index
+#import lib/grid/group_index
 
 struct Params {
     // The grid's size in cells.
@@ -17,7 +17,7 @@ struct Params {
     // Planes through which one workgroup sweeps, or layers that a workgroup of a time-blocked kernel writes.
     layers_per_group: u32,
     // Workgroups in one row of the launched grid. Surplus blocks of the last row lie outside the grid.
-    row: u32,
+    grid_row: u32,
     // The border on each side: FIXED, REFLECT, WRAP, MIRROR or CONSTANT.
     west: u32,
     east: u32,

@@ -116,7 +116,7 @@ impl Levels<'_> {
             _ => results,
         };
         let grid = self.request.grid(groups)?;
-        let params = Params { count, groups: results as u32, row: grid[0], store, ..span.params() };
+        let params = Params { count, groups: results as u32, grid_row: grid[0], store, ..span.params() };
         let stage = if span.next.is_some() { Stage { reads: Reads::Adjoining, ..stage } } else { stage };
         let pass = Pass::new(stage, grid, params).at(level).between(span.bindings(), to);
         Ok(if stage.reads == Reads::Strided { pass.and(Strided { stride: self.stride }) } else { pass })

@@ -187,7 +187,7 @@ impl Request<'_> {
     ) -> Result<Pass<Stage>, Error> {
         let grid = self.teams(teams, team)?;
         let count = tiles.inputs.first.len as u32;
-        let params = Params { groups: teams as u32, row: grid[0], count, ..params };
+        let params = Params { groups: teams as u32, grid_row: grid[0], count, ..params };
         Ok(Pass::new(stage, grid, params).and(params::Tiles { power: tiles.power, team, ..own }))
     }
 }

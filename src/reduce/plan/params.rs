@@ -10,7 +10,7 @@ parameters! {
         index: u32,
         count: u32,
         groups: u32,
-        row: u32,
+        grid_row: u32,
         store: u32,
         second: u32,
     }

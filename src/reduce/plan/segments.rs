@@ -260,7 +260,7 @@ impl Request<'_> {
     ) -> Result<Pass<Stage>, Error> {
         let (strips, width, team) = self.division(rows, cut.inner);
         let grid = self.teams(chunks * strips, team)?;
-        let params = Params { groups: (chunks * strips) as u32, row: grid[0], ..params };
+        let params = Params { groups: (chunks * strips) as u32, grid_row: grid[0], ..params };
         let pass = Pass::new(stage, grid, params);
         let [len, chunk, chunks] = [cut.len, cut.chunk, cut.chunks].map(|rows| rows as u32);
         if stage.kernel.coverage != Coverage::Columns {

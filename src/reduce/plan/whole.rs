@@ -172,7 +172,8 @@ impl Request<'_> {
         for (span, groups) in spans.iter().zip(groups) {
             let grid = self.grid(groups)?;
             let reads = if span.next.is_some() { Reads::Adjoining } else { stage.reads };
-            let params = Params { groups: groups as u32, row: grid[0], count: len as u32, ..span.params() };
+            let params =
+                Params { groups: groups as u32, grid_row: grid[0], count: len as u32, ..span.params() };
             // All are on one level: the last workgroup waits for those of all launches that share the ticket counter.
             let pass = Pass::new(Stage { reads, ..stage }, grid, params);
             let own = LastWorkgroup {

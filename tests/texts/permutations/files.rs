@@ -1,6 +1,6 @@
 //! Files of the repository beside the kernels that are composed of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{KERNELS, catalogue, operators};
 use crate::read_all;
@@ -30,6 +30,42 @@ fn every_function_is_in_a_kernel() {
         let left_out: Vec<_> = functions.filter(|function| !is_composed(function)).collect();
         assert!(left_out.is_empty() || elsewhere.iter().any(|part| file.contains(part)), "{left_out:?}");
     }
+}
+
+/// The table begins with this.
+const HEAD: &str = "\
+# The kernels that import one file of a folder, `#import folder/*`, and the files that they are composed with. Operators choose files of
+# operators/ themselves. Two files of a folder may not go with two of another: Rust chooses by the operator, its type and the device.
+";
+
+/// The table of each kernel's choices is that of all kernels here.
+#[test]
+fn permutations_are_in_the_table() {
+    let texts = read_all("shaders", "wgsl");
+    let imports =
+        texts.iter().flat_map(|(_, text)| text.lines()).filter_map(|line| line.strip_prefix("#import "));
+    let folders: BTreeSet<_> = imports.filter_map(|import| import.strip_suffix("/*")).collect();
+    let mut choices = BTreeMap::<&str, BTreeMap<&str, BTreeSet<&str>>>::new();
+    for item in KERNELS.iter() {
+        let headings = item.kernel.wgsl.lines().filter_map(|line| line.strip_prefix("// ==== shaders/"));
+        let mut files = headings.filter_map(|file| file.strip_suffix(".wgsl"));
+        let Some(kernel) = files.next() else { continue };
+        for (folder, file) in files
+            .filter_map(|file| file.rsplit_once('/'))
+            .filter(|(folder, _)| folders.contains(folder) && !folder.starts_with("operators/"))
+        {
+            choices.entry(kernel).or_default().entry(folder).or_default().insert(file);
+        }
+    }
+    let mut table = HEAD.to_owned();
+    for (kernel, folders) in choices {
+        let line = folders
+            .into_iter()
+            .map(|(folder, files)| format!(" {folder}={}", files.into_iter().collect::<Vec<_>>().join(",")));
+        table += &format!("{kernel:24}{}\n", line.collect::<String>());
+    }
+    let known = include_str!("../../../shaders/permutations");
+    assert!(known == table, "shaders/permutations should be:\n\n{table}");
 }
 
 /// The places that compile the kernels looked at here. All others have a literal label, or none.

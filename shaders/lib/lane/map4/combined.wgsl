@@ -1,6 +1,6 @@
 // Four elements become one accumulator. An operator with a shorter way declares its own `map4`.
 #import <operator>
-#import shared/combine_four/*
+#import lib/lane/combine_four/*
 
 #ifdef pair
 fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {

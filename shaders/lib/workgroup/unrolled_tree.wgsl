@@ -1,7 +1,7 @@
 // The tree of the rung `sequential` without its loop: one value per invocation becomes one per workgroup. Only invocation 0
 // gets the total.
-#import shared/entry
-#import shared/unrolled_steps
+#import lib/grid/entry
+#import lib/workgroup/unrolled_steps
 
 var<workgroup> tile: array<Acc, WG>;
 

@@ -3,8 +3,8 @@
 // Every lane ends with the subgroup's result, at the cost of the shuffle-down tree: lanes that would have been idle work, too.
 #ifdef subgroups
 #import <operator>
-#import shared/entry
-#import shared/shuffle/*
+#import lib/grid/entry
+#import lib/subgroup/shuffle/*
 
 fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
     let lanes = min(wg.width, WG);

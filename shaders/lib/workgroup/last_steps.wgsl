@@ -7,11 +7,11 @@
 // Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the pipeline is created, so the compiler
 // removes the conditions on it.
 #import <operator>
-#import shared/entry
+#import lib/grid/entry
 
 #ifdef subgroups
 #import <hardware>
-#import shared/workgroup_reduce
+#import lib/workgroup/reduce
 
 fn last_steps(value: Acc, at: Place, wg: Workgroup) -> Acc {
     var acc = identity();

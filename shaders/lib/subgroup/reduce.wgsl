@@ -3,8 +3,8 @@
 // Lanes whose partner is past the end keep their value: reading an inactive lane is undefined, and a workgroup may be smaller than a subgroup.
 #ifdef subgroups
 #import <operator>
-#import shared/entry
-#import shared/shuffle/*
+#import lib/grid/entry
+#import lib/subgroup/shuffle/*
 
 fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
     let lanes = min(wg.width, WG);

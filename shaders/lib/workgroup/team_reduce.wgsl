@@ -6,11 +6,11 @@
 //
 // Without subgroups it is the tree of the rung `sequential`, in all teams of the workgroup at once.
 #import <operator>
-#import shared/entry
+#import lib/grid/entry
 
 #ifdef subgroups
 #import <hardware>
-#import shared/shuffle/*
+#import lib/subgroup/shuffle/*
 
 // The narrowest subgroup that exists has four lanes.
 var<workgroup> slots: array<Acc, (WG + 3u) / 4u>;

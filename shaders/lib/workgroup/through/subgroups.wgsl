@@ -1,7 +1,7 @@
 // Prefixes of a workgroup's values: in registers inside of a subgroup, then through workgroup memory, with one barrier.
 #import <operator>
-#import shared/entry
-#import shared/shuffle/*
+#import lib/grid/entry
+#import lib/subgroup/shuffle/*
 
 var<workgroup> sums: array<Acc, WG>;
 

@@ -1,6 +1,6 @@
 // Prefixes of a workgroup's values, through workgroup memory.
 #import <operator>
-#import shared/entry
+#import lib/grid/entry
 
 var<workgroup> sums: array<Acc, WG>;
 

@@ -10,7 +10,7 @@
 //
 // The kernel chooses the `subgroup_reduce` by its own import.
 #import <operator>
-#import shared/entry
+#import lib/grid/entry
 #import <kernel>
 
 #ifdef subgroups
