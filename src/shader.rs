@@ -261,6 +261,7 @@ mod tests {
 
     use super::*;
     use crate::reduce::Op;
+    use crate::stencil::VARIANTS;
 
     fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
         rooms::ALL.iter().copied().flatten().copied()
@@ -317,14 +318,13 @@ mod tests {
         for set in folders.iter().chain(&names) {
             assert!(imports.contains(&**set), "nothing imports `{set}`");
         }
-        let operators: Vec<_> =
-            Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_"))).collect();
+        let operators = Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_")));
+        let named: BTreeSet<_> =
+            operators.chain(VARIANTS.iter().map(|variant| variant.file.to_owned())).collect();
         for (file, _) in files() {
-            let folder = file.rsplit_once('/').map(|(folder, _)| format!("{folder}/*"));
-            let is_imported =
-                imports.contains(file) || folder.is_some_and(|folder| imports.contains(&*folder));
-            let is_named =
-                operators.iter().any(|operator| operator == file) || sources.contains(&format!("{file:?}"));
+            let folder = file.rsplit_once('/').map(|(folder, _)| format!("{folder}/*")).unwrap_or_default();
+            let is_imported = imports.contains(file) || imports.contains(&*folder);
+            let is_named = named.contains(file) || sources.contains(&format!("{file:?}"));
             assert!(is_imported || is_named, "nothing uses shaders/{file}.wgsl");
         }
     }
