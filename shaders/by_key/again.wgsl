@@ -56,7 +56,7 @@ fn kernel(at: Place, wg: Workgroup) {
 }
 
 // Collects the key of a run that begins, and the result of the one before it.
-fn close(rank: u32, key: RunKey, acc: Acc, len: u32) {
+fn emit_run(rank: u32, key: RunKey, acc: Acc, len: u32) {
     if (rank >= first_rank) & (rank < first_rank + STAGE) {
         staged_keys[rank - first_rank] = key;
         staged_results[rank - first_rank] = finish(acc, len);

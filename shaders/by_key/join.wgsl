@@ -19,17 +19,17 @@ fn kernel(at: Place, wg: Workgroup) {
     workgroupBarrier();
     let tile = group * WG + lid;
     var own = no_runs();
-    var told = vec4<u32>();
+    var summary = vec4<u32>();
     if tile < params.tiles {
-        told = tiles[tile];
-        own = Runs(told.x, told.z, ends[2u * tile + 1u]);
-        if told.w > ROOM {
+        summary = tiles[tile];
+        own = Runs(summary.x, summary.z, ends[2u * tile + 1u]);
+        if summary.w > CAPACITY {
             tiles[crowded_at(group) + 1u + atomicAdd(&crowded, 1u)] = vec4(tile);
         }
     }
     let ahead = scan(own, at, wg);
     if tile < params.tiles {
-        tiles[tile] = vec4(ahead.count, told.y, ahead.begin, told.w);
+        tiles[tile] = vec4(ahead.count, summary.y, ahead.begin, summary.w);
         ends[2u * tile + 1u] = ahead.acc;
     }
     if (lid == 0u) & (group * WG < params.tiles) {

@@ -7,7 +7,7 @@
 #import by_key/shared/room
 #import by_key/shared/run_outputs
 
-const TEAM: u32 = 64u;
+const TILE_LANES: u32 = 64u;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
@@ -17,22 +17,22 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         let all = tiles[place_of(groups)];
         results[all.x - 1u] = finish(ends[2u * params.tiles + groups], params.count - all.z);
     }
-    let tile = nth / TEAM;
+    let tile = nth / TILE_LANES;
     if tile >= params.tiles {
         return;
     }
-    let told = tiles[tile];
-    if (told.w == 0u) | (told.w > ROOM) {
+    let summary = tiles[tile];
+    if (summary.w == 0u) | (summary.w > CAPACITY) {
         return;
     }
     let ahead = before(tile);
-    for (var rank = nth % TEAM; rank < told.w; rank += TEAM) {
-        run_keys[ahead.count + rank] = room_keys[tile * ROOM + rank];
-        if rank + 1u < told.w {
-            results[ahead.count + rank] = room_results[tile * ROOM + rank];
+    for (var rank = nth % TILE_LANES; rank < summary.w; rank += TILE_LANES) {
+        run_keys[ahead.count + rank] = room_keys[tile * CAPACITY + rank];
+        if rank + 1u < summary.w {
+            results[ahead.count + rank] = room_results[tile * CAPACITY + rank];
         }
     }
-    if (nth % TEAM == 0u) & (ahead.count > 0u) {
-        results[ahead.count - 1u] = finish(combine(ahead.acc, ends[2u * tile]), told.y - ahead.begin);
+    if (nth % TILE_LANES == 0u) & (ahead.count > 0u) {
+        results[ahead.count - 1u] = finish(combine(ahead.acc, ends[2u * tile]), summary.y - ahead.begin);
     }
 }

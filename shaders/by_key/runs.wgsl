@@ -53,9 +53,9 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     workgroupBarrier();
     let runs = atomicLoad(&number);
-    let has_room = runs <= ROOM;
-    let begins = atomicLoad(&first);
-    let is_end = (own.at <= begins) | (own.at + ITEMS > atomicLoad(&last));
+    let has_room = runs <= CAPACITY;
+    let first_start = atomicLoad(&first);
+    let is_end = (own.at <= first_start) | (own.at + ITEMS > atomicLoad(&last));
     var values = Values();
     if has_room | is_end {
         values = own_values(own.at);
@@ -67,19 +67,19 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     if lid == 0u {
         let sum = of_all(wg);
-        tiles[tile] = vec4(runs, begins, sum.begin, runs);
+        tiles[tile] = vec4(runs, first_start, sum.begin, runs);
         ends[2u * tile + 1u] = sum.acc;
     }
 }
 
 // Keeps the key of a run that begins, and the result of the one before it. What lies before the first run is an end.
-fn close(rank: u32, key: RunKey, acc: Acc, len: u32) {
+fn emit_run(rank: u32, key: RunKey, acc: Acc, len: u32) {
     if rank == 0u {
         ends[2u * own_tile] = acc;
-    } else if rank <= ROOM {
-        room_results[own_tile * ROOM + rank - 1u] = finish(acc, len);
+    } else if rank <= CAPACITY {
+        room_results[own_tile * CAPACITY + rank - 1u] = finish(acc, len);
     }
-    if rank < ROOM {
-        room_keys[own_tile * ROOM + rank] = key;
+    if rank < CAPACITY {
+        room_keys[own_tile * CAPACITY + rank] = key;
     }
 }

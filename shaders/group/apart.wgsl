@@ -16,10 +16,10 @@ fn visit(id: u32, bits: u32) {
     if SUMS {
         add_apart(id, bits);
     }
-    if LEASTS {
+    if WANT_MIN {
         atomicMax(&states[state + LEAST], ~least_key(bits));
     }
-    if MOSTS {
+    if WANT_MAX {
         atomicMax(&states[state + MOST], most_key(bits));
     }
 }
@@ -30,7 +30,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     for (var step = 0u; step < params.steps; step++) {
         var four = load((step * params.shares + wg.index) * WG + at.lid);
-        rejected += strangers(four);
+        rejected += out_of_range(four);
         for (var i = 0u; i < 4u; i++) {
             visit(four.id.x, four.bits.x);
             four = turned(four);

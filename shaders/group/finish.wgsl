@@ -38,10 +38,10 @@ fn kernel(at: Place, wg: Workgroup) {
     var results: GroupResults;
     if at.lid == 0u {
         results.count = take(state + COUNT);
-        if LEASTS {
+        if WANT_MIN {
             results.min = value_or_nan(~take(state + LEAST), 0u, 0xffffffffu, 0x7f800000u);
         }
-        if MOSTS {
+        if WANT_MAX {
             results.max = value_or_nan(take(state + MOST), 0xffffffffu, 0u, 0xff800000u);
         }
     }

@@ -35,7 +35,7 @@ fn kernel(at: Place, wg: Workgroup) {
     for (var step = 0u; step < params.steps; step++) {
         var four = load((wg.index * params.steps + step) * WG + at.lid);
         if !PUTS {
-            rejected += strangers(four);
+            rejected += out_of_range(four);
         }
         for (var i = 0u; i < 4u; i++) {
             visit(four.id.x, four.bits.x);

@@ -6,6 +6,6 @@
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let word = group_index(workgroup) * WG + lid;
     if word < 2u * PLACES + 4u {
-        atomicStore(&places[word], select(FREE, 0u, word == 2u * number_at()));
+        atomicStore(&places[word], select(EMPTY_SLOT, 0u, word == 2u * number_at()));
     }
 }

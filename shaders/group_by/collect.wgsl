@@ -22,7 +22,7 @@
 
 // Places in workgroup memory, a power of two, and those where a key is looked for: two that are half of the memory apart, and the next two.
 override SEEN: u32 = 1024u;
-const TRIES: u32 = 4u;
+const PROBES: u32 = 4u;
 
 var<workgroup> seen: array<atomic<u32>, SEEN>;
 var<workgroup> has_greatest: atomic<u32>;
@@ -59,11 +59,11 @@ fn put_into_table(key: u32, hashed: u32) {
     var at = (2u * hashed) & (PLACES - 1u);
     for (var i = 0u; i < PLACES;) {
         var found = atomicLoad(&places[2u * at]);
-        if (found == FREE || (i & 15u) == 15u) && are_too_many() {
+        if (found == EMPTY_SLOT || (i & 15u) == 15u) && are_too_many() {
             return;
         }
-        if found == FREE {
-            let taken = atomicCompareExchangeWeak(&places[2u * at], FREE, key);
+        if found == EMPTY_SLOT {
+            let taken = atomicCompareExchangeWeak(&places[2u * at], EMPTY_SLOT, key);
             if taken.exchanged {
                 add_to_list(key);
                 return;
@@ -74,7 +74,7 @@ fn put_into_table(key: u32, hashed: u32) {
             return;
         }
         // The exchange may fail where the place is free.
-        if found != FREE {
+        if found != EMPTY_SLOT {
             at = (at + 1u) & (PLACES - 1u);
             i += 1u;
         }
@@ -82,24 +82,24 @@ fn put_into_table(key: u32, hashed: u32) {
 }
 
 fn meet_greatest() {
-    if atomicExchange(&has_greatest, 1u) == 0u && atomicExchange(&places[2u * PLACES], 0u) == FREE {
-        add_to_list(FREE);
+    if atomicExchange(&has_greatest, 1u) == 0u && atomicExchange(&places[2u * PLACES], 0u) == EMPTY_SLOT {
+        add_to_list(EMPTY_SLOT);
     }
 }
 
 // A key that may be new.
-fn meet(key: u32, hashed: u32) {
-    if key == FREE {
+fn insert_local(key: u32, hashed: u32) {
+    if key == EMPTY_SLOT {
         if atomicLoad(&has_greatest) == 0u {
             meet_greatest();
         }
         return;
     }
-    for (var i = 0u; i < TRIES; i++) {
+    for (var i = 0u; i < PROBES; i++) {
         let at = ((hashed + (i >> 1u)) & (SEEN / 2u - 1u)) + (i & 1u) * (SEEN / 2u);
         var found = atomicLoad(&seen[at]);
-        if found == FREE {
-            let taken = atomicCompareExchangeWeak(&seen[at], FREE, key);
+        if found == EMPTY_SLOT {
+            let taken = atomicCompareExchangeWeak(&seen[at], EMPTY_SLOT, key);
             if taken.exchanged {
                 break;
             }
@@ -123,19 +123,19 @@ fn meet_four(bits: vec4<u32>) {
     let is_farther = seen_at(first) != four;
     // A key that is found reads a word of one bank with all others.
     let second = select(vec4<u32>(0u), first + vec4<u32>(SEEN / 2u), is_farther);
-    let is_new = (is_farther & (seen_at(second) != four)) | (four == vec4<u32>(FREE));
+    let is_new = (is_farther & (seen_at(second) != four)) | (four == vec4<u32>(EMPTY_SLOT));
     if any(is_new) {
         if is_new.x {
-            meet(four.x, hashed.x);
+            insert_local(four.x, hashed.x);
         }
         if is_new.y {
-            meet(four.y, hashed.y);
+            insert_local(four.y, hashed.y);
         }
         if is_new.z {
-            meet(four.z, hashed.z);
+            insert_local(four.z, hashed.z);
         }
         if is_new.w {
-            meet(four.w, hashed.w);
+            insert_local(four.w, hashed.w);
         }
     }
 }
@@ -144,7 +144,7 @@ fn meet_four(bits: vec4<u32>) {
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let group = group_index(workgroup);
     for (var i = lid; i < SEEN; i += WG) {
-        atomicStore(&seen[i], FREE);
+        atomicStore(&seen[i], EMPTY_SLOT);
     }
     if lid == 0u {
         atomicStore(&has_greatest, 0u);

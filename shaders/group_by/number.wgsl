@@ -18,9 +18,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
         return;
     }
     let there = atomicLoad(&places[2u * place]);
-    let key = select(there, FREE, place == PLACES);
-    var id = FREE;
-    if there != FREE {
+    let key = select(there, EMPTY_SLOT, place == PLACES);
+    var id = EMPTY_SLOT;
+    if there != EMPTY_SLOT {
         let listed = search(key, 0u, number);
         // Keys that are too many are not listed.
         if listed < number && lists[params.source + listed] == key {

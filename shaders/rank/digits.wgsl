@@ -67,7 +67,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
             put_key(rank, HIGH, base);
             put(rank, BETWEEN, 0u);
             put(rank, AT_HIGH, 0u);
-            put(rank, HEAVY, HEAVY_HIGH);
+            put(rank, ENDPOINT_REPEATS, HIGH_REPEATS);
         }
         keep_search(rank, Search(search.among, search.groups, base, shift, search.left - found.before, found.equal));
     }

@@ -47,9 +47,9 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
             put_in_tile(i, candidate_at(select(from_b + i - of_a, from_a + i, i < of_a)));
         }
         workgroupBarrier();
-        let own = min(OWN * lid, places);
+        let own = min(ITEMS_PER_LANE * lid, places);
         begin_at(own, 0u, of_a, places);
-        for (var i = own; i < min(own + OWN, places); i++) {
+        for (var i = own; i < min(own + ITEMS_PER_LANE, places); i++) {
             let candidate = take();
             let place = first + i;
             if !is_last {

@@ -16,7 +16,7 @@
 @group(0) @binding(6) var<storage, read> sampled: array<StoredKeys>;
 
 // The most keys of the sample that may be equal to an end whose elements are candidates.
-const LIGHT: u32 = 2u;
+const FEW_REPEATS: u32 = 2u;
 
 var<workgroup> least: atomic<u32>;
 var<workgroup> most: atomic<u32>;
@@ -94,9 +94,9 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         let is_open = wanted >= params.samples;
         let open = select(lowest(), highest(), is_high);
         put_key(own, select(LOW, HIGH, is_high), select(base, open, is_open));
-        if !is_open & (equal > LIGHT) {
-            let end = select(HEAVY_LOW, HEAVY_HIGH, is_high);
-            atomicOr(&state[own * STATE + HEAVY], end | select(0u, HEAVY_LOW, same(base, lowest())));
+        if !is_open & (equal > FEW_REPEATS) {
+            let end = select(LOW_REPEATS, HIGH_REPEATS, is_high);
+            atomicOr(&state[own * STATE + ENDPOINT_REPEATS], end | select(0u, LOW_REPEATS, same(base, lowest())));
         }
     }
 }

@@ -35,7 +35,7 @@ fn kernel(at: Place, wg: Workgroup) {
             number_of = atomicLoad(&filled);
         }
         let number = workgroupUniformLoad(&number_of);
-        if (number >= stop) & (number <= ROOM) {
+        if (number >= stop) & (number <= CAPACITY) {
             rank_all(results, 0u, stop, number, at.lid);
             done = stop;
         }
@@ -48,7 +48,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     while done < stop {
         let low = range.low;
-        let rank = min(stop - done, ROOM - ROOM / 4u) - 1u;
+        let rank = min(stop - done, CAPACITY - CAPACITY / 4u) - 1u;
         let found = narrow(rank, rank, at);
         let end = range.high;
         var number = found.end;
@@ -74,13 +74,13 @@ fn kernel(at: Place, wg: Workgroup) {
 fn cut_best(best: u32, at: Place) {
     clear(at.lid);
     range = range_to(select(lowest(), least, 4u * at.lid < len));
-    aim();
+    choose_bin_width();
     if 4u * at.lid < len {
         atomicAdd(&bins[(least - range.low) >> shift], 1u);
     }
     workgroupBarrier();
     let found = choose(best - 1u, best - 1u, at);
-    cut(0u, found.second);
+    narrow_to_bins(0u, found.second);
 }
 
 // Stores `number` candidates, of which the first has the rank `done`.

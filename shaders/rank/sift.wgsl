@@ -31,10 +31,10 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         begin_part(lid);
         // The few elements before the first whole vector and after the last belong to the first and to the last part.
         if part == 0u {
-            sort_out_one(row, row.begin + lid, lid < head(row));
+            classify_tail_element(row, row.begin + lid, lid < head(row));
         }
         if part + 1u == params.here {
-            sort_out_one(row, 4u * row.end4 + lid, lid < tail(row));
+            classify_tail_element(row, 4u * row.end4 + lid, lid < tail(row));
         }
         let begin = row.begin4 + part * params.span;
         let end = min(begin + params.span, row.end4);
@@ -47,7 +47,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     end_row(lid);
 }
 
-fn sort_out_one(row: RowPart, at: u32, is_one: bool) {
+fn classify_tail_element(row: RowPart, at: u32, is_one: bool) {
     var key = lowest();
     if is_one {
         key = element(at);

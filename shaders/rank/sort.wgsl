@@ -10,7 +10,7 @@
 fn kernel(workgroup: vec2<u32>, lid: u32) {
     let stop = number(workgroup.y);
     let source = workgroup.y * params.room;
-    let own = OWN * lid;
+    let own = ITEMS_PER_LANE * lid;
     for (var first = workgroup.x * SPAN; first < params.room; first += params.grid_row * SPAN) {
         for (var i = lid; i < SPAN; i += WG) {
             // Past the end come candidates that are after all others.
@@ -23,7 +23,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         workgroupBarrier();
         sort_four(own);
         workgroupBarrier();
-        for (var run = OWN; run < SPAN; run *= 2u) {
+        for (var run = ITEMS_PER_LANE; run < SPAN; run *= 2u) {
             let begin = own & ~(2u * run - 1u);
             begin_at(own - begin, begin, begin + run, begin + 2u * run);
             let a = take();
@@ -47,7 +47,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
 }
 
 fn sort_four(first: u32) {
-    for (var i = 1u; i < OWN; i++) {
+    for (var i = 1u; i < ITEMS_PER_LANE; i++) {
         let candidate = tile_at(first + i);
         var at = i;
         while at > 0u {

@@ -32,7 +32,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     let own = params.skipped + turn.tile;
     var work = own;
-    var item = turn.tile * OWN * WG;
+    var item = turn.tile * ITEMS_PER_LANE * WG;
     var loaded = load_tile(item, at, wg);
     var inside = Prefixes();
     if lid == 0u {
@@ -58,7 +58,7 @@ fn kernel(at: Place, wg: Workgroup) {
         }
         // Tiles whose sums or prefixes are missing come in between.
         work = tile_for(missed, work, own);
-        item = (work - params.skipped) * OWN * WG;
+        item = (work - params.skipped) * ITEMS_PER_LANE * WG;
         loaded = load_again(loaded, item, at, wg);
         if work != own && lid == 0u {
             count_computed(missed);
@@ -72,7 +72,7 @@ fn kernel(at: Place, wg: Workgroup) {
 
 // What lies behind a tile, for its last invocation.
 fn behind(all: Acc, item: u32) -> Acc {
-    if reach(WG - 1u, item) < WG {
+    if lanes_in_row(WG - 1u, item) < WG {
         return all;
     }
     return combine(before, all);
@@ -80,5 +80,5 @@ fn behind(all: Acc, item: u32) -> Acc {
 
 // True if no element comes behind a tile.
 fn is_last(tile: u32) -> bool {
-    return params.index + params.len == params.count && params.len - tile * OWN * WG <= OWN * WG;
+    return params.index + params.len == params.count && params.len - tile * ITEMS_PER_LANE * WG <= ITEMS_PER_LANE * WG;
 }

@@ -53,7 +53,7 @@ fn kernel(at: Place, wg: Workgroup) {
         let c = four_lengths(run + 8u * WG, end);
         var d = four_lengths(run + 12u * WG, end);
         if lid == WG - 1u && end < runs {
-            d.w = begins[end / CHUNK] - lengths[end - 1u];
+            d.w = chunk_starts[end / CHUNK] - lengths[end - 1u];
         }
         storageBarrier();
         put_four(run, a, end);

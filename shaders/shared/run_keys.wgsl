@@ -21,7 +21,7 @@ alias RunKey = u32;
 alias FourRunKeys = vec4<u32>;
 
 // The bits of keys, normalized so that equal keys have equal bits.
-fn told(keys: FourRunKeys) -> FourRunKeys {
+fn normalized(keys: FourRunKeys) -> FourRunKeys {
 #ifdef float
     // Zeros are one key, and NaNs are one.
     let size = keys & vec4(0x7fffffffu);
@@ -33,8 +33,8 @@ fn told(keys: FourRunKeys) -> FourRunKeys {
 }
 
 fn changes(own: FourRunKeys, last: RunKey) -> u32 {
-    let now = told(own);
-    let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), now != vec4(told(vec4(last)).x, now.xyz));
+    let now = normalized(own);
+    let bits = select(vec4(0u), vec4(1u, 2u, 4u, 8u), now != vec4(normalized(vec4(last)).x, now.xyz));
     return bits.x | bits.y | bits.z | bits.w;
 }
 #endif

@@ -50,8 +50,8 @@ impl GroupById {
             ("GROUPS", self.groups.into()),
             ("SUMS", self.has_sums().into()),
             ("SQUARES", self.has_squares().into()),
-            ("LEASTS", self.has(Aggregate::Min).into()),
-            ("MOSTS", self.has(Aggregate::Max).into()),
+            ("WANT_MIN", self.has(Aggregate::Min).into()),
+            ("WANT_MAX", self.has(Aggregate::Max).into()),
         ];
         if step != OFFSETS {
             overrides.push(("STATE", self.state() as f64));
@@ -60,7 +60,7 @@ impl GroupById {
             overrides.push(("PLACES", places(self.groups) as f64));
         }
         if self.ids(step, limits) == NEAR {
-            overrides.push(("NEAR", (places(self.groups) / 2) as f64));
+            overrides.push(("LOCAL_TABLE", (places(self.groups) / 2) as f64));
         }
         if BY_PARTS.contains(&step) {
             let parts = table.slices.min(MOST_PARTS);

@@ -32,7 +32,7 @@ const ITEMS: u64 = 16;
 /// Pairs of a tile for each run that it has room for.
 const PAIRS_PER_RUN: u64 = 8;
 
-/// Invocations that move a tile's results: `TEAM` in `shaders/by_key/place.wgsl`.
+/// Invocations that move a tile's results: `TILE_LANES` in `shaders/by_key/place.wgsl`.
 const TEAM: u64 = 64;
 
 /// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
@@ -184,7 +184,7 @@ impl Base for ReduceRuns {
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
             .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
-        let mut overrides = vec![("WG", f64::from(workgroup)), ("ROOM", room as f64)];
+        let mut overrides = vec![("WG", f64::from(workgroup)), ("CAPACITY", room as f64)];
         if step != PLACE {
             // The narrowest subgroup that exists has four lanes.
             let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };

@@ -159,7 +159,7 @@ impl Made<'_> {
             ROW_RANKS | ROW_TOP => {
                 let candidates = rows::candidates(workgroup, self.k.into(), limits);
                 overrides.extend([
-                    ("ROOM", f64::from(candidates)),
+                    ("CAPACITY", f64::from(candidates)),
                     ("BLOCKS", f64::from(candidates / 16)),
                     ("WINNERS", self.is_top.into()),
                     ("SEGMENTS", self.rows.is_segments().into()),

@@ -94,7 +94,7 @@ impl Select {
         let selects = step != LENGTHS;
         let overrides = declared([
             ("WG", workgroup, true),
-            ("OWN", own(step), selects),
+            ("ITEMS_PER_LANE", own(step), selects),
             ("BLOCK", workgroup, selects),
             ("SUBGROUPS", workgroup.div_ceil(4), selects && subgroups),
             ("CHUNK", self.chunk(limits) as u32, !is_alone),

@@ -22,4 +22,4 @@ struct Params {
 override WG: u32 = 256u;
 
 // The most runs of a tile that has room for them.
-override ROOM: u32 = 512u;
+override CAPACITY: u32 = 512u;

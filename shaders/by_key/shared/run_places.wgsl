@@ -4,15 +4,15 @@
 override PLACES: u32 = 512u;
 
 var<workgroup> counts: array<u32, PLACES>;
-var<workgroup> begins: array<u32, PLACES>;
+var<workgroup> run_starts: array<u32, PLACES>;
 var<workgroup> accs: array<Acc, PLACES>;
 
 fn put(at: u32, runs: Runs) {
     counts[at] = runs.count;
-    begins[at] = runs.begin;
+    run_starts[at] = runs.begin;
     accs[at] = runs.acc;
 }
 
 fn at_place(at: u32) -> Runs {
-    return Runs(counts[at], begins[at], accs[at]);
+    return Runs(counts[at], run_starts[at], accs[at]);
 }

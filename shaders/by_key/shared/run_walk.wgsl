@@ -1,4 +1,4 @@
-// A walk over the pairs of an invocation, up to the last run that begins there. Where one begins, `close` gets the one before it.
+// A walk over the pairs of an invocation, up to the last run that begins there. Where one begins, `emit_run` gets the one before it.
 #import by_key/shared/run_tile
 #import by_key/shared/values
 #import <kernel>
@@ -31,7 +31,7 @@ fn over_four(walk: Walk, keys: FourRunKeys, values: FourValues, at: u32, starts:
 fn visit(walk: Walk, key: RunKey, value: Elem, at: u32, is_start: bool) -> Walk {
     var next = walk;
     if is_start {
-        close(walk.rank, key, walk.acc, at - walk.begin);
+        emit_run(walk.rank, key, walk.acc, at - walk.begin);
         next = Walk(identity(), at, walk.rank + 1u);
     }
     next.acc = with_value(next.acc, value, at, false);

@@ -3,16 +3,16 @@
 
 // The id of a key. Most are at the first two places. A free place, and one whose key exceeds the allowed number, has no id: the search ends.
 fn id_from(key: u32, first: u32, there: vec4<u32>) -> u32 {
-    if key == FREE {
+    if key == EMPTY_SLOT {
         return places[PLACES / 2u].y;
     }
     var found = there;
     var two = first;
-    for (var i = 0u; i < PLACES && found.x != key && found.z != key && found.w != FREE; i++) {
+    for (var i = 0u; i < PLACES && found.x != key && found.z != key && found.w != EMPTY_SLOT; i++) {
         two = next_two(two);
         found = places[two];
     }
-    return select(select(FREE, found.w, found.z == key), found.y, found.x == key);
+    return select(select(EMPTY_SLOT, found.w, found.z == key), found.y, found.x == key);
 }
 
 fn id_at(at: u32) -> u32 {

@@ -6,12 +6,12 @@
 #import group/shared/pair_keys
 
 // Words with the ids of two places.
-override NEAR: u32 = 2u;
+override LOCAL_TABLE: u32 = 2u;
 
 // The 16 bits of the id of no group.
 const NO_ID: u32 = 0xffffu;
 
-var<workgroup> near_ids: array<u32, NEAR>;
+var<workgroup> near_ids: array<u32, LOCAL_TABLE>;
 var<workgroup> near_keys: array<u32, GROUPS>;
 var<workgroup> greatest_id: u32;
 
@@ -23,14 +23,14 @@ fn put_key(key: u32, id: u32) {
 
 // Fills the table. A barrier has to follow.
 fn begin_ids(lid: u32) {
-    for (var two = lid; two < NEAR; two += WG) {
+    for (var two = lid; two < LOCAL_TABLE; two += WG) {
         let there = places[two];
         near_ids[two] = (there.y & NO_ID) | (there.w << 16u);
         put_key(there.x, there.y);
         put_key(there.z, there.w);
     }
     if lid == 0u {
-        greatest_id = places[NEAR].y;
+        greatest_id = places[LOCAL_TABLE].y;
     }
 }
 
@@ -49,11 +49,11 @@ fn is_key_of(id: u32, key: u32) -> bool {
 
 // The id of a key, from two places on.
 fn id_from(key: u32, first: u32) -> u32 {
-    if key == FREE {
+    if key == EMPTY_SLOT {
         return greatest_id;
     }
     var two = first;
-    for (var i = 0u; i < NEAR; i++) {
+    for (var i = 0u; i < LOCAL_TABLE; i++) {
         let ids = near_ids[two];
         if is_key_of(ids & NO_ID, key) {
             return ids & NO_ID;
@@ -66,7 +66,7 @@ fn id_from(key: u32, first: u32) -> u32 {
         }
         two = next_two(two);
     }
-    return FREE;
+    return EMPTY_SLOT;
 }
 
 fn id_at(at: u32) -> u32 {

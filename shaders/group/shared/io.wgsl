@@ -27,5 +27,5 @@ override GROUPS: u32 = 1u;
 // The requested results: sums, means or variances; of these variances; the least and the greatest values.
 override SUMS: bool = true;
 override SQUARES: bool = false;
-override LEASTS: bool = false;
-override MOSTS: bool = false;
+override WANT_MIN: bool = false;
+override WANT_MAX: bool = false;

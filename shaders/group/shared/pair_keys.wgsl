@@ -13,7 +13,7 @@
 override PLACES: u32 = 4u;
 
 // A place that has no key; and the id of no group.
-const FREE: u32 = 0xffffffffu;
+const EMPTY_SLOT: u32 = 0xffffffffu;
 
 fn key_at(at: u32) -> u32 {
     return in_order(keys[at]);

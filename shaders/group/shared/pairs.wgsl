@@ -38,7 +38,7 @@ fn turned(four: FourPairs) -> FourPairs {
 }
 
 // The number of pairs whose id no group has.
-fn strangers(four: FourPairs) -> u32 {
+fn out_of_range(four: FourPairs) -> u32 {
     let are = select(vec4<u32>(0u), vec4<u32>(1u), four.id >= vec4<u32>(GROUPS));
     return are.x + are.y + are.z + are.w - (4u - four.number);
 }

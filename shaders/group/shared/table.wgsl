@@ -72,10 +72,10 @@ fn add(slot: u32, tally: u32, digits: vec3<u32>) {
 
 fn add_keys(slot: u32, bits: u32) {
     let at = slot * COPIES + copy;
-    if LEASTS {
+    if WANT_MIN {
         atomicMin(&table[LEAST_PLANE + at], least_key(bits));
     }
-    if MOSTS {
+    if WANT_MAX {
         atomicMax(&table[MOST_PLANE + at], most_key(bits));
     }
 }
@@ -102,7 +102,7 @@ fn visit(four: FourPairs) {
     let slots = four.id - vec4<u32>(first_group);
     let here = slots < vec4<u32>(mine);
     if counts_strangers && !all(here) {
-        rejected += strangers(four);
+        rejected += out_of_range(four);
     }
     var digits = Digits(vec4<u32>(0u), vec4<u32>(0u), vec4<u32>(0u));
     if SUMS {
@@ -220,18 +220,18 @@ fn move_keys(slot: u32) {
     var most = 0u;
     for (var c = 0u; c < COPIES; c++) {
         let at = slot * COPIES + c;
-        if LEASTS {
+        if WANT_MIN {
             least = min(least, atomicExchange(&table[LEAST_PLANE + at], 0xffffffffu));
         }
-        if MOSTS {
+        if WANT_MAX {
             most = max(most, atomicExchange(&table[MOST_PLANE + at], 0u));
         }
     }
     // In storage both are greatest, as zeros are what nothing has been added to.
-    if LEASTS && least != 0xffffffffu {
+    if WANT_MIN && least != 0xffffffffu {
         atomicMax(&states[state + LEAST], ~least);
     }
-    if MOSTS && most != 0u {
+    if WANT_MAX && most != 0u {
         atomicMax(&states[state + MOST], most);
     }
 }
@@ -267,12 +267,12 @@ fn chosen_window(wanted: bool, bits: u32, lid: u32) -> u32 {
 fn begin_table(lid: u32) {
     copy = lid & (COPIES - 1u);
     for (var i = lid; i < SLOTS; i += WG) {
-        atomicStore(&table[i], select(0u, 0xffffffffu, LEASTS && i - LEAST_PLANE < PLANE));
+        atomicStore(&table[i], select(0u, 0xffffffffu, WANT_MIN && i - LEAST_PLANE < PLANE));
     }
 }
 
 // Moves groups whose room is half used, or all, and sets the next window.
-fn look(moves_all: bool, next: u32, lid: u32) {
+fn flush_full_groups(moves_all: bool, next: u32, lid: u32) {
     for (var slot = lid; slot < mine; slot += WG) {
         if moves_all || next != window || is_busy(slot) {
             move_sum(slot, lid);

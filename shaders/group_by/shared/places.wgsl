@@ -5,7 +5,7 @@
 @group(0) @binding(9) var<storage, read_write> places: array<atomic<u32>>;
 
 // A place that has no key; and the id of no group.
-const FREE: u32 = 0xffffffffu;
+const EMPTY_SLOT: u32 = 0xffffffffu;
 
 // The place of the number of keys.
 fn number_at() -> u32 {

@@ -3,8 +3,8 @@
 #import rank/keys/*
 #import rank/shared/key_order
 
-const HEAVY_LOW: u32 = 1u;
-const HEAVY_HIGH: u32 = 2u;
+const LOW_REPEATS: u32 = 1u;
+const HIGH_REPEATS: u32 = 2u;
 
 fn known_key(rank: u32, word: u32) -> Key {
 #ifdef bits_64
@@ -26,13 +26,13 @@ fn put_key(rank: u32, word: u32, key: Key) {
 // If the low end is the highest key of all and no candidate, the last candidate is below it, and there is none.
 fn first_candidate(rank: u32) -> Key {
     let low = known_key(rank, LOW);
-    return plus(low, select(known(rank, HEAVY) & HEAVY_LOW, 0u, same(low, highest())));
+    return plus(low, select(known(rank, ENDPOINT_REPEATS) & LOW_REPEATS, 0u, same(low, highest())));
 }
 
 // If the high end is the lowest key of all and no candidate, neither is the low end, which is the same.
 fn last_candidate(rank: u32) -> Key {
     let high = known_key(rank, HIGH);
-    return minus(high, select(known(rank, HEAVY) >> 1u, 0u, same(high, lowest())));
+    return minus(high, select(known(rank, ENDPOINT_REPEATS) >> 1u, 0u, same(high, lowest())));
 }
 
 // Candidates in storage.

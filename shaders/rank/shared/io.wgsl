@@ -68,7 +68,7 @@ const NEXT: u32 = 15u;
 // Workgroups that have counted, for each round.
 const TICKETS: u32 = 17u;
 // 1 if the sample has the low, or the high, end of the bracket several times. Elements equal to it are then counted, and no candidates.
-const HEAVY: u32 = 24u;
+const ENDPOINT_REPEATS: u32 = 24u;
 // Words of a rank.
 const STATE: u32 = 26u;
 

@@ -27,7 +27,7 @@ fn is_before(a: Candidate, b: Candidate) -> bool {
 }
 
 // Places of an invocation, and of a workgroup.
-const OWN: u32 = 4u;
+const ITEMS_PER_LANE: u32 = 4u;
 override SPAN: u32 = 1024u;
 
 var<workgroup> tile_keys: array<Key, SPAN>;

@@ -21,7 +21,7 @@
 #import lib/workgroup/sum_before
 
 // The most candidates that are ranked at once, and a sixteenth of that.
-override ROOM: u32 = 64u;
+override CAPACITY: u32 = 64u;
 override BLOCKS: u32 = 4u;
 // True: the first elements are the result, and not only the one with a rank.
 override WINNERS: bool = false;
@@ -71,14 +71,14 @@ var<workgroup> highest_of_row: atomic<u32>;
 var<workgroup> bins: array<atomic<u32>, BINS>;
 var<workgroup> chosen: Bins;
 var<workgroup> filled: atomic<u32>;
-var<workgroup> candidate_keys: array<Key, ROOM>;
-var<workgroup> candidate_indices: array<u32, ROOM>;
+var<workgroup> candidate_keys: array<Key, CAPACITY>;
+var<workgroup> candidate_indices: array<u32, CAPACITY>;
 // The keys of candidates again, in vectors, and the highest key at the end.
 var<workgroup> blocks: array<array<vec4<u32>, 4>, BLOCKS>;
 // Candidates with each rank: those with equal keys have the same.
-var<workgroup> taken: array<atomic<u32>, ROOM>;
+var<workgroup> taken: array<atomic<u32>, CAPACITY>;
 // Candidates in the order of their keys, and equal ones in any order.
-var<workgroup> sorted: array<u32, ROOM>;
+var<workgroup> sorted: array<u32, CAPACITY>;
 
 var<private> held: FourKeys;
 // The position of the row in the input, and its elements.
@@ -101,7 +101,7 @@ fn load(i: u32) -> FourKeys {
             keys_of_four(vector(at + 2u * WG)),
             keys_of_four(vector(at + 3u * WG)),
         );
-        look(min(min(keys.a, keys.b), min(keys.c, keys.d)), max(max(keys.a, keys.b), max(keys.c, keys.d)));
+        update_extremes(min(min(keys.a, keys.b), min(keys.c, keys.d)), max(max(keys.a, keys.b), max(keys.c, keys.d)));
         return keys;
     }
     return FourKeys(load_vector(i), load_vector(i + 4u * WG), load_vector(i + 8u * WG), load_vector(i + 12u * WG));
@@ -118,7 +118,7 @@ fn load_vector(i: u32) -> vec4<u32> {
             let at = min(vec4(begin + i) + vec4(0u, 1u, 2u, 3u), vec4(last));
             keys = vec4(element(at.x), element(at.y), element(at.z), element(at.w));
         }
-        look(keys, keys);
+        update_extremes(keys, keys);
         keys = select(vec4(highest()), keys, vec4(i, i + 1u, i + 2u, i + 3u) < vec4(len));
     }
     return keys;
@@ -130,7 +130,7 @@ fn is_aligned() -> bool {
 }
 
 // Looks at some keys, for the ends of the row.
-fn look(low: vec4<u32>, high: vec4<u32>) {
+fn update_extremes(low: vec4<u32>, high: vec4<u32>) {
     least = min(least, min(min(low.x, low.y), min(low.z, low.w)));
     most = max(most, max(max(high.x, high.y), max(high.z, high.w)));
 }
@@ -188,7 +188,7 @@ fn clear(lid: u32) {
 }
 
 // Cuts the range into bins.
-fn aim() {
+fn choose_bin_width() {
     let bits = 32u - countLeadingZeros(range.high - range.low);
     shift = bits - min(bits, 8u);
 }
@@ -228,7 +228,7 @@ fn count_four(keys: vec4<u32>, i: u32) {
 
 fn count_all(lid: u32) {
     clear(lid);
-    aim();
+    choose_bin_width();
     workgroupBarrier();
     count(held, 4u * lid);
     for (var i = HELD * WG + 4u * lid; i < len; i += HELD * WG) {
@@ -253,7 +253,7 @@ fn collect(marked: u32, i: u32) {
         var at = atomicAdd(&filled, countOneBits(marked));
         for (var left = marked; left != 0u; left &= left - 1u) {
             let index = i + place_of_lowest(left);
-            if at < ROOM {
+            if at < CAPACITY {
                 candidate_keys[at] = element(begin + index);
                 candidate_indices[at] = index;
             }
@@ -288,14 +288,14 @@ fn choose(rank: u32, next: u32, at: Place) -> Bins {
     // The elements through each of the four bins.
     let ends = vec4(before) + vec4(own.x, own.x + own.y, own.x + own.y + own.z, sum);
     if (before <= rank) & (rank < ends.w) {
-        let bin = passed(ends, rank);
+        let bin = bins_before(ends, rank);
         chosen.first = 4u * at.lid + bin;
         chosen.before = before;
         chosen.before += select(0u, own.x, bin > 0u) + select(0u, own.y, bin > 1u) + select(0u, own.z, bin > 2u);
         chosen.is_single = select(0u, 1u, shift == 0u);
     }
     if (before <= next) & (next < ends.w) {
-        let bin = passed(ends, next);
+        let bin = bins_before(ends, next);
         chosen.second = 4u * at.lid + bin;
         chosen.through = ends.w;
         chosen.through -= select(0u, own.w, bin < 3u) + select(0u, own.z, bin < 2u) + select(0u, own.y, bin < 1u);
@@ -304,13 +304,13 @@ fn choose(rank: u32, next: u32, at: Place) -> Bins {
 }
 
 // The number of bins that end at or before a rank: the last one does not.
-fn passed(ends: vec4<u32>, rank: u32) -> u32 {
+fn bins_before(ends: vec4<u32>, rank: u32) -> u32 {
     let is_passed = select(vec4(0u), vec4(1u), ends <= vec4(rank));
     return is_passed.x + is_passed.y + is_passed.z;
 }
 
 // Makes the bins from one to another the range.
-fn cut(first: u32, second: u32) {
+fn narrow_to_bins(first: u32, second: u32) {
     let last = (second << shift) | ((1u << shift) - 1u);
     range.high = range.low + min(last, range.high - range.low);
     range.low += first << shift;
@@ -325,11 +325,11 @@ fn narrow(rank: u32, wanted: u32, at: Place) -> Ranks {
         count_all(at.lid);
         let found = choose(rank - before, next - before, at);
         ranks = Ranks(before + found.before, before + found.through, 0u);
-        let is_few = ranks.end - select(ranks.start, 0u, WINNERS) <= ROOM;
+        let is_few = ranks.end - select(ranks.start, 0u, WINNERS) <= CAPACITY;
         let is_one = (found.first == found.second) & (found.is_single == 1u) & !is_few;
         ranks.is_single = select(0u, 1u, is_one);
         // If two bins have too many elements, the first rank alone is looked for.
-        cut(found.first, select(found.first, found.second, is_few));
+        narrow_to_bins(found.first, select(found.first, found.second, is_few));
         next = rank;
         if is_few | is_one {
             break;
@@ -364,7 +364,7 @@ fn sort(number: u32, lid: u32) {
 }
 
 fn candidate(i: u32, number: u32) -> Key {
-    return select(highest(), candidate_keys[min(i, ROOM - 1u)], i < number);
+    return select(highest(), candidate_keys[min(i, CAPACITY - 1u)], i < number);
 }
 
 fn number_below(keys: vec4<u32>, key: Key) -> u32 {

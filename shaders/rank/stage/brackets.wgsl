@@ -54,7 +54,7 @@ fn bracket_of(member: u32) -> Bracket {
         return Bracket(RANKS, highest(), lowest(), highest(), lowest(), 0u);
     }
     let own = own_row * RANKS + rank;
-    return Bracket(rank, known_key(own, LOW), known_key(own, HIGH), first_candidate(own), last_candidate(own), known(own, HEAVY));
+    return Bracket(rank, known_key(own, LOW), known_key(own, HIGH), first_candidate(own), last_candidate(own), known(own, ENDPOINT_REPEATS));
 }
 
 // Every row is read.
@@ -102,8 +102,8 @@ fn count_keys(keys: FourKeys, valid: u32, index: u32) {
 fn count_ends(keys: FourKeys, valid: u32) {
     for (var member = 0u; member < MEMBERS; member++) {
         let bracket = brackets[member];
-        let has_low = select(0u, valid, (bracket.heavy & HEAVY_LOW) != 0u);
-        let has_high = select(0u, valid, (bracket.heavy & HEAVY_HIGH) != 0u);
+        let has_low = select(0u, valid, (bracket.heavy & LOW_REPEATS) != 0u);
+        let has_high = select(0u, valid, (bracket.heavy & HIGH_REPEATS) != 0u);
         let lows = has_low & bits_same(keys, bracket.low);
         let highs = has_high & ~lows & bits_same(keys, bracket.high);
         if lows != 0u {

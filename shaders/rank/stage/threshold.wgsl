@@ -34,7 +34,7 @@ var<private> own_ties: u32;
 fn begin_row(lid: u32) -> bool {
     if lid == 0u {
         threshold = known_key(own_row, HIGH);
-        is_heavy = known(own_row, HEAVY) & HEAVY_HIGH;
+        is_heavy = known(own_row, ENDPOINT_REPEATS) & HIGH_REPEATS;
         among = known(own_row, AMONG);
     }
     return (workgroupUniformLoad(&among) == ALL) | (params.round == 0u);

@@ -3,8 +3,8 @@
 #import <operator>
 
 // Combines one more item with earlier ones of its row.
-fn after(before: Acc, own: Acc, begins: bool) -> Acc {
-    if ROWS && begins {
+fn after(before: Acc, own: Acc, is_row_start: bool) -> Acc {
+    if ROWS && is_row_start {
         return own;
     }
     return combine(before, own);

@@ -5,6 +5,6 @@
 #import <words>
 
 // Combines one more item with earlier ones of its row.
-fn after(before: Acc, own: Acc, begins: bool) -> Acc {
-    return from_words(select(to_words(combine(before, own)), to_words(own), ROWS && begins));
+fn after(before: Acc, own: Acc, is_row_start: bool) -> Acc {
+    return from_words(select(to_words(combine(before, own)), to_words(own), ROWS && is_row_start));
 }

@@ -9,12 +9,12 @@
 
 fn load_again(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> LoadedItems {
     let lanes = min(wg.width, WG);
-    var again = loaded;
-    for (var row = 0u; row < OWN; row += 1u) {
-        let i = item + (at.subgroup * OWN + row) * lanes + at.lane;
+    var marked = loaded;
+    for (var row = 0u; row < ITEMS_PER_LANE; row += 1u) {
+        let i = item + (at.subgroup * ITEMS_PER_LANE + row) * lanes + at.lane;
         let mark = kept(element_or_zero(i), i, false);
-        let last = vec4(again.a.marks.yzw, mark);
-        again.a.marks = (again.a.marks >> vec4(8u)) | (last << vec4(24u));
+        let last = vec4(marked.a.marks.yzw, mark);
+        marked.a.marks = (marked.a.marks >> vec4(8u)) | (last << vec4(24u));
     }
-    return again;
+    return marked;
 }

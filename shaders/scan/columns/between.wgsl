@@ -30,6 +30,6 @@ fn four_columns(element: u32) -> vec4<u32> {
     let y = x + select(0u, 1u, offsets[x + 1u] == element + 1u);
     let z = y + select(0u, 1u, offsets[y + 1u] == element + 2u);
     let w = z + select(0u, 1u, offsets[z + 1u] == element + 3u);
-    let begins = vec4<u32>(offsets[x], offsets[y], offsets[z], offsets[w]);
-    return vec4<u32>(element, element + 1u, element + 2u, element + 3u) - begins;
+    let row_starts = vec4<u32>(offsets[x], offsets[y], offsets[z], offsets[w]);
+    return vec4<u32>(element, element + 1u, element + 2u, element + 3u) - row_starts;
 }

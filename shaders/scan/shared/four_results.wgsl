@@ -11,10 +11,10 @@ struct Results {
 }
 
 fn results_of(four: FourItems, before: Acc) -> Results {
-    let a = after(before, four.a, four.begins.x);
-    let b = after(a, four.b, four.begins.y);
-    let c = after(b, four.c, four.begins.z);
-    let d = after(c, four.d, four.begins.w);
+    let a = after(before, four.a, four.is_row_start.x);
+    let b = after(a, four.b, four.is_row_start.y);
+    let c = after(b, four.c, four.is_row_start.z);
+    let d = after(c, four.d, four.is_row_start.w);
     return Results(
         result(before, a, four.columns.x),
         result(a, b, four.columns.y),

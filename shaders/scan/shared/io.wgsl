@@ -1,4 +1,4 @@
-// Parameters of one dispatch. A tile is `OWN` items, elements of the input, for each invocation of a workgroup.
+// Parameters of one dispatch. A tile is `ITEMS_PER_LANE` items, elements of the input, for each invocation of a workgroup.
 #import lib/grid/group_index
 #import <operator>
 
@@ -36,4 +36,4 @@ override WG: u32 = 256u;
 // True if the input has more than one row.
 override ROWS: bool = false;
 // Items of an invocation.
-override OWN: u32 = 32u;
+override ITEMS_PER_LANE: u32 = 32u;

@@ -11,7 +11,7 @@ struct FourItems {
     b: Acc,
     c: Acc,
     d: Acc,
-    begins: vec4<bool>,
+    is_row_start: vec4<bool>,
     columns: vec4<u32>,
 }
 
@@ -41,6 +41,6 @@ fn four_of(items: Items, i: u32) -> FourItems {
 }
 // Combines four items, or those of them since a row began.
 fn total(four: FourItems) -> Acc {
-    let two = after(four.a, four.b, four.begins.y);
-    return after(after(two, four.c, four.begins.z), four.d, four.begins.w);
+    let two = after(four.a, four.b, four.is_row_start.y);
+    return after(after(two, four.c, four.is_row_start.z), four.d, four.is_row_start.w);
 }

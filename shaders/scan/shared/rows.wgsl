@@ -18,17 +18,17 @@ fn begins_in(item: u32, items: u32) -> bool {
 
 // The number of invocations of a workgroup before one whose items are combined with its own: those since the beginning of the row of
 // its last item, or all, and one more, if that row began before the tile, which starts with `item`. Behind the last item the last row goes on.
-fn reach(lid: u32, item: u32) -> u32 {
+fn lanes_in_row(lid: u32, item: u32) -> u32 {
     if !ROWS {
         return lid + 1u;
     }
-    let last = last_of(min(item + OWN * lid, params.len - 1u), OWN);
+    let last = last_of(min(item + ITEMS_PER_LANE * lid, params.len - 1u), ITEMS_PER_LANE);
     let start = params.index + item;
     let back = column(last);
     if back > last - start {
         return lid + 1u;
     }
-    return lid - (last - back - start) / OWN;
+    return lid - (last - back - start) / ITEMS_PER_LANE;
 }
 
 // The first tile whose items take part in what lies before a tile.
@@ -36,7 +36,7 @@ fn first_before(tile: u32) -> u32 {
     if !ROWS {
         return 0u;
     }
-    let element = tile * OWN * WG;
+    let element = tile * ITEMS_PER_LANE * WG;
     let begin = element - column(element);
-    return select(begin / (OWN * WG), tile, begin == element);
+    return select(begin / (ITEMS_PER_LANE * WG), tile, begin == element);
 }

@@ -26,15 +26,15 @@ struct Prefixes {
 
 fn load_half(item: u32) -> u32 {
     var marks = 0u;
-    for (var k = 0u; k < OWN / 2u; k += 1u) {
+    for (var k = 0u; k < ITEMS_PER_LANE / 2u; k += 1u) {
         marks |= kept(element_or_zero(item + k), item + k, false) << k;
     }
     return marks;
 }
 
 fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
-    let first = item + OWN * order_in_group(at, wg);
-    return LoadedItems(first, load_half(first), load_half(first + OWN / 2u));
+    let first = item + ITEMS_PER_LANE * order_in_group(at, wg);
+    return LoadedItems(first, load_half(first), load_half(first + ITEMS_PER_LANE / 2u));
 }
 
 fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
@@ -60,6 +60,6 @@ fn put_half(marks: u32, item: u32, first: u32) -> u32 {
 
 fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
     let half = put_half(loaded.low, loaded.item, before + inside.first);
-    put_half(loaded.high, loaded.item + OWN / 2u, half);
+    put_half(loaded.high, loaded.item + ITEMS_PER_LANE / 2u, half);
     put_end(inside.all, item, order_in_group(at, wg));
 }

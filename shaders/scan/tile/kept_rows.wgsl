@@ -90,7 +90,7 @@ fn load_sixteen(i: u32, lanes: u32, is_inside: bool) -> Sixteen {
 
 fn load_rows(i: u32, lanes: u32, is_inside: bool) -> LoadedItems {
     let a = load_sixteen(i, lanes, is_inside);
-    if OWN == 16u {
+    if ITEMS_PER_LANE == 16u {
         return LoadedItems(a, Sixteen(), Sixteen(), i);
     }
     let b = load_sixteen(i + 16u * lanes, lanes, is_inside);
@@ -99,7 +99,7 @@ fn load_rows(i: u32, lanes: u32, is_inside: bool) -> LoadedItems {
 
 fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
     let lanes = min(wg.width, WG);
-    let i = item + at.subgroup * OWN * lanes + at.lane;
+    let i = item + at.subgroup * ITEMS_PER_LANE * lanes + at.lane;
     if is_inside(item) {
         return load_rows(i, lanes, true);
     }
@@ -122,7 +122,7 @@ fn bytes_before(marks: vec4<u32>) -> vec4<u32> {
 
 fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
     let a = bytes_before(loaded.a.marks);
-    if OWN == 16u {
+    if ITEMS_PER_LANE == 16u {
         return Prefixes(a, vec4<u32>(), vec4<u32>(), sums.own, sums.all);
     }
     let b = bytes_before(loaded.b.marks);
@@ -133,7 +133,7 @@ fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Wor
     let i = loaded.item;
     let lanes = min(wg.width, WG);
     let b = put_sixteen(loaded.a, i, inside.a, lanes, before + inside.first);
-    if OWN > 16u {
+    if ITEMS_PER_LANE > 16u {
         let c = put_sixteen(loaded.b, i + 16u * lanes, inside.b, lanes, b);
         put_sixteen(loaded.c, i + 32u * lanes, inside.c, lanes, c);
     }

@@ -27,19 +27,19 @@ struct Prefixes {
 }
 
 fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
-    return LoadedItems(item + OWN * order_in_group(at, wg));
+    return LoadedItems(item + ITEMS_PER_LANE * order_in_group(at, wg));
 }
 
 fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     var sum = identity();
-    for (var k = 0u; k < OWN; k += 1u) {
+    for (var k = 0u; k < ITEMS_PER_LANE; k += 1u) {
         let i = loaded.item + k;
         if i < params.len {
             let place = column(params.index + i);
             sum = after(sum, map(input[params.first + i], place), place == 0u);
         }
     }
-    sum = through(sum, reach(order_in_group(at, wg), item), at, wg);
+    sum = through(sum, lanes_in_row(order_in_group(at, wg), item), at, wg);
     return Sums(sum, sum);
 }
 
@@ -52,7 +52,7 @@ fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Wor
     if is_open(loaded.item, item) {
         sum = combine(before, sum);
     }
-    for (var k = 0u; k < OWN; k += 1u) {
+    for (var k = 0u; k < ITEMS_PER_LANE; k += 1u) {
         let i = loaded.item + k;
         if i < params.len {
             let place = column(params.index + i);

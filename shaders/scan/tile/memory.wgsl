@@ -44,9 +44,9 @@ fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     workgroupBarrier();
     var sum = totals[place_of(8u * lid)];
     for (var k = 1u; k < 8u; k += 1u) {
-        sum = after(sum, totals[place_of(8u * lid + k)], begins_in(item + OWN * lid + 4u * k, 4u));
+        sum = after(sum, totals[place_of(8u * lid + k)], begins_in(item + ITEMS_PER_LANE * lid + 4u * k, 4u));
     }
-    sum = through(sum, reach(lid, item), at, wg);
+    sum = through(sum, lanes_in_row(lid, item), at, wg);
     return Sums(sum, sum);
 }
 
@@ -57,7 +57,7 @@ fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgr
         let place = place_of(8u * lid + k);
         let own = totals[place];
         totals[place] = sum;
-        sum = after(sum, own, begins_in(item + OWN * lid + 4u * k, 4u));
+        sum = after(sum, own, begins_in(item + ITEMS_PER_LANE * lid + 4u * k, 4u));
     }
     workgroupBarrier();
     return Prefixes(

@@ -13,6 +13,6 @@
 fn put_beside(place: u32, i: u32) {
     lengths[place] = i;
     if place % CHUNK == 0u {
-        begins[place / CHUNK] = i;
+        chunk_starts[place / CHUNK] = i;
     }
 }

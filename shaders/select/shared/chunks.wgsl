@@ -5,4 +5,4 @@
 override CHUNK: u32 = 2048u;
 
 // The position of the first run of each chunk.
-@group(0) @binding(5) var<storage, read_write> begins: array<u32>;
+@group(0) @binding(5) var<storage, read_write> chunk_starts: array<u32>;

@@ -16,7 +16,7 @@ fn put(elem: Elem, i: u32, place: u32) {
 // Ends a tile. Its last invocation knows how many elements the tile keeps. The last planned tile stores the number of all; an empty input has one tile. The
 // input is one row.
 fn put_end(kept: u32, item: u32, lid: u32) {
-    let is_last = params.skipped + item / (OWN * WG) == (params.row - 1u) / (OWN * WG);
+    let is_last = params.skipped + item / (ITEMS_PER_LANE * WG) == (params.row - 1u) / (ITEMS_PER_LANE * WG);
     if is_last && lid == WG - 1u {
         number_of_kept[params.count_at] = before + kept;
     }

@@ -50,10 +50,10 @@ fn carried_from_second(acc: Acc) -> Acc {
 
 // Exponents that a chosen window leaves free above the largest exponent seen, at least. Windows end at
 // multiples of this.
-const ROOM: u32 = 2u;
+const HEADROOM: u32 = 2u;
 
 // The window for numbers up to this exponent.
 fn window_below(top: u32) -> u32 {
-    let end = (top + 2u * ROOM) & ~(ROOM - 1u);
+    let end = (top + 2u * HEADROOM) & ~(HEADROOM - 1u);
     return clamp(end, LOWEST + SPAN, LAST_WINDOW + SPAN) - SPAN;
 }

@@ -46,7 +46,7 @@ fn kernel(c: i32, begin: i32, end: i32) {
         let row = u32(r) * params.cols;
         let below = row + params.cols;
         let south = pack(below + u32(c));
-        let souther = pack(row_beside(r + 2) * params.cols + u32(c));
+        let south2 = pack(row_beside(r + 2) * params.cols + u32(c));
         let west = shift_from_west(cell(row + west_col), centre);
         let east = shift_from_east(centre, cell(row + east_col));
         let west_below = shift_from_west(cell(below + west_col), south);
@@ -54,10 +54,10 @@ fn kernel(c: i32, begin: i32, end: i32) {
         let added = addend(row + u32(c));
         let added_below = addend(below + u32(c));
         put_pack(row + u32(c), c, with_added(star(k, centre, north + south, west + east), added));
-        let sum_below = star(k, south, centre + souther, west_below + east_below);
+        let sum_below = star(k, south, centre + south2, west_below + east_below);
         put_pack(below + u32(c), c, with_added(sum_below, added_below));
         north = south;
-        centre = souther;
+        centre = south2;
     }
     if r < end {
         let row = u32(r) * params.cols;

@@ -43,11 +43,11 @@ fn kernel(c: i32, begin: i32, end: i32) {
     var r = begin;
     for (; r + 1 < end; r += 2) {
         let south = load_cells(r + 1, cols);
-        let souther = load_cells(r + 2, cols);
+        let south2 = load_cells(r + 2, cols);
         put_row(k, r, c, north, centre, south);
-        put_row(k, r + 1, c, centre, south, souther);
+        put_row(k, r + 1, c, centre, south, south2);
         north = south;
-        centre = souther;
+        centre = south2;
     }
     if r < end {
         put_row(k, r, c, north, centre, load_cells(r + 1, cols));

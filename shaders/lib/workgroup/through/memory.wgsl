@@ -9,11 +9,11 @@ fn sum_before(lid: u32, distance: u32) -> Acc {
     return sums[max(lid, distance) - distance];
 }
 
-// Combines the values of all invocations up to each, no more than `reach` before it. A step combines four: 256 invocations
+// Combines the values of all invocations up to each, no more than `window` before it. A step combines four: 256 invocations
 // take four steps.
-fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
+fn through(value: Acc, window: u32, at: Place, wg: Workgroup) -> Acc {
     var sum = value;
-    let most = min(reach, at.lid);
+    let most = min(window, at.lid);
     for (var d = 1u; d < WG; d <<= 2u) {
         workgroupBarrier();
         sums[at.lid] = sum;

@@ -5,15 +5,15 @@
 
 var<workgroup> sums: array<Acc, WG>;
 
-// Combines the values of all invocations up to each, no more than `reach` before it.
-fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
+// Combines the values of all invocations up to each, no more than `window` before it.
+fn through(value: Acc, window: u32, at: Place, wg: Workgroup) -> Acc {
     // Lanes may come from a loop that they left at different times: the barrier brings them together before they exchange values.
     workgroupBarrier();
     var sum = value;
     let lanes = min(wg.width, WG);
     for (var d = 1u; d < lanes; d <<= 1u) {
         let other = shuffle_up(sum, d);
-        if d <= min(reach, at.lane) {
+        if d <= min(window, at.lane) {
             sum = combine(other, sum);
         }
     }
@@ -21,8 +21,8 @@ fn through(value: Acc, reach: u32, at: Place, wg: Workgroup) -> Acc {
         sums[at.subgroup] = sum;
     }
     workgroupBarrier();
-    if reach > at.lane && at.subgroup > 0u {
-        let back = min((reach - at.lane + lanes - 1u) / lanes, at.subgroup);
+    if window > at.lane && at.subgroup > 0u {
+        let back = min((window - at.lane + lanes - 1u) / lanes, at.subgroup);
         var ahead = sums[at.subgroup - back];
         for (var k = at.subgroup - back + 1u; k < at.subgroup; k += 1u) {
             ahead = combine(ahead, sums[k]);
