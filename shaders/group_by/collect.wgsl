@@ -125,18 +125,7 @@ fn meet_four(bits: vec4<u32>) {
     let second = select(vec4<u32>(0u), first + vec4<u32>(SEEN / 2u), is_farther);
     let is_new = (is_farther & (seen_at(second) != four)) | (four == vec4<u32>(EMPTY_SLOT));
     if any(is_new) {
-        if is_new.x {
-            insert_local(four.x, hashed.x);
-        }
-        if is_new.y {
-            insert_local(four.y, hashed.y);
-        }
-        if is_new.z {
-            insert_local(four.z, hashed.z);
-        }
-        if is_new.w {
-            insert_local(four.w, hashed.w);
-        }
+        #for c in x y z w: if is_new.$c { insert_local(four.$c, hashed.$c); }
     }
 }
 

@@ -41,10 +41,7 @@ fn kernel(at: Place, wg: Workgroup) {
     let column = (slot - local * strips) * params.own.width + (lane - row * params.own.width);
     let works = slot < params.groups && row < height && column < params.own.inner;
 
-    var a = identity();
-    var b = identity();
-    var c = identity();
-    var d = identity();
+    #for p in a b c d: var $p = identity();
     if works {
         let range = column_range(local, column);
         var k = row;

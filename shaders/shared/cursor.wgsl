@@ -64,10 +64,7 @@ fn place_under(c: Cursor) -> u32 {
 
 // Four positions, a step apart, and the cursor behind them.
 struct Four {
-    a: Where,
-    b: Where,
-    c: Where,
-    d: Where,
+    #for p in a b c d: $p: Where,
     next: Cursor,
 }
 

@@ -18,10 +18,7 @@ fn item(place: Where, origin: u32) -> Acc {
 fn fold(at: Place, wg: Workgroup) -> Acc {
     let grid = params.groups * WG;
     let step = grid * params.own.stride;
-    var a = identity();
-    var b = identity();
-    var c = identity();
-    var d = identity();
+    #for p in a b c d: var $p = identity();
     var i = wg.index * WG + at.lid;
     var first = cursor_at(params.first + i * params.own.stride, step);
     for (; i + 3u * grid < params.len; i += 4u * grid) {

@@ -24,10 +24,7 @@ fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
     let begin4 = (begin + 3u) >> 2u;
     let end4 = max(begin4, stop >> 2u);
 
-    var a = identity();
-    var b = identity();
-    var c = identity();
-    var d = identity();
+    #for p in a b c d: var $p = identity();
     var i = begin4 + own;
     for (; i + 3u * grid < end4; i += 4u * grid) {
         let va = load4(i, origin);

@@ -3,10 +3,7 @@
 #ifdef bits_64
 alias RunKey = vec2<u32>;
 struct FourRunKeys {
-    x: RunKey,
-    y: RunKey,
-    z: RunKey,
-    w: RunKey,
+    #for c in x y z w: $c: RunKey,
 }
 
 // A bit for each of four keys that is another one than the key before it.

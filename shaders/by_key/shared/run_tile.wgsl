@@ -14,10 +14,7 @@ fn key(at: u32) -> RunKey {
 }
 
 struct RunKeys {
-    a: FourRunKeys,
-    b: FourRunKeys,
-    c: FourRunKeys,
-    d: FourRunKeys,
+    #for p in a b c d: $p: FourRunKeys,
 }
 
 fn four_keys(at: u32) -> FourRunKeys {

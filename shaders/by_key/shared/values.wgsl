@@ -9,18 +9,12 @@
 alias FourValues = vec4<Elem>;
 #else
 struct FourValues {
-    x: Elem,
-    y: Elem,
-    z: Elem,
-    w: Elem,
+    #for c in x y z w: $c: Elem,
 }
 #endif
 
 struct Values {
-    a: FourValues,
-    b: FourValues,
-    c: FourValues,
-    d: FourValues,
+    #for p in a b c d: $p: FourValues,
 }
 
 // The value of a pair, or of the last pair beyond the end.

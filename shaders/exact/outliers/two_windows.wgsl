@@ -23,21 +23,15 @@ fn second_takes(batch: Batch, window: u32) -> bool {
         return false;
     }
     let other = in_second.tag & WINDOW;
-    let a = held(batch.a, window);
-    let b = held(batch.b, window);
-    let c = held(batch.c, window);
-    let d = held(batch.d, window);
-    let e = held(batch.a ^ a, other);
-    let f = held(batch.b ^ b, other);
-    let g = held(batch.c ^ c, other);
-    let h = held(batch.d ^ d, other);
+    #for p in a b c d: let $p = held(batch.$p, window);
+    #for p in a b c d: let other_$p = held(batch.$p ^ $p, other);
     // If both windows hold all numbers, at most a zero's sign is left.
-    let left = (batch.a ^ a ^ e) | (batch.b ^ b ^ f) | (batch.c ^ c ^ g) | (batch.d ^ d ^ h);
+    let left = (batch.a ^ a ^ other_a) | (batch.b ^ b ^ other_b) | (batch.c ^ c ^ other_c) | (batch.d ^ d ^ other_d);
     if largest(magnitudes(left)) != 0u {
         return false;
     }
     in_first = sums_of(Batch(a, b, c, d), window);
-    in_second = settled(in_second, sums_of(Batch(e, f, g, h), other), 0u);
+    in_second = settled(in_second, sums_of(Batch(other_a, other_b, other_c, other_d), other), 0u);
     return true;
 }
 
@@ -70,16 +64,10 @@ fn takes_batch(tag: u32) -> bool {
 // Adds sixteen numbers to their bins. Returns flags.
 fn add_batch_far(batch: Batch) -> u32 {
     var flags = 0u;
-    var a = batch.a;
-    var b = batch.b;
-    var c = batch.c;
-    var d = batch.d;
+    #for p in a b c d: var $p = batch.$p;
     for (var turn = 0u; turn < turns(4u); turn++) {
         flags |= add_four(vec4<u32>(a.x, b.x, c.x, d.x));
-        a = a.yzwx;
-        b = b.yzwx;
-        c = c.yzwx;
-        d = d.yzwx;
+        #for p in a b c d: $p = $p.yzwx;
     }
     return flags;
 }
@@ -93,10 +81,7 @@ fn add_four(v: vec4<u32>) -> u32 {
     let bin = v >> vec4<u32>(23u);
     let m = (v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
     let before = vec4<u32>(
-        atomicAdd(&bins[bin.x], m.x),
-        atomicAdd(&bins[bin.y], m.y),
-        atomicAdd(&bins[bin.z], m.z),
-        atomicAdd(&bins[bin.w], m.w),
+        #for c in x y z w: atomicAdd(&bins[bin.$c], m.$c),
     );
     var wrapped = (before + m) < before;
     if any(wrapped) {

@@ -25,15 +25,9 @@ fn four_ids_at(vector: u32) -> vec4<u32> {
     let four = four_keys_at(vector);
     let at = four_places_of(four);
     // Four loads are in flight at once.
-    let a = places[at.x];
-    let b = places[at.y];
-    let c = places[at.z];
-    let d = places[at.w];
+    #for c in x y z w: let $c = places[at.$c];
     return vec4<u32>(
-        id_from(four.x, at.x, a),
-        id_from(four.y, at.y, b),
-        id_from(four.z, at.z, c),
-        id_from(four.w, at.w, d),
+        #for c in x y z w: id_from(four.$c, at.$c, $c),
     );
 }
 

@@ -88,18 +88,7 @@ fn four_ids_at(vector: u32) -> vec4<u32> {
     var ids = select(b, a, is_a);
     let is_other = !(is_a | is_b);
     if any(is_other) {
-        if is_other.x {
-            ids.x = id_from(four.x, at.x);
-        }
-        if is_other.y {
-            ids.y = id_from(four.y, at.y);
-        }
-        if is_other.z {
-            ids.z = id_from(four.z, at.z);
-        }
-        if is_other.w {
-            ids.w = id_from(four.w, at.w);
-        }
+        #for c in x y z w: if is_other.$c { ids.$c = id_from(four.$c, at.$c); }
     }
     return ids;
 }

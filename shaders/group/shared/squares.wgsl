@@ -65,18 +65,10 @@ fn visit_squares(bits: vec4<u32>, slots: vec4<u32>, here: vec4<bool>) {
         let lower = (a & LOWER) + (b & LOWER) + (c & LOWER) + (d & LOWER);
         add_squares(slots.x, lower, (a >> UPPER) + (b >> UPPER) + (c >> UPPER) + (d >> UPPER));
     } else {
-        if here.x {
-            add_squares(slots.x, a & LOWER, a >> UPPER);
-        }
-        if here.y {
-            add_squares(slots.y, b & LOWER, b >> UPPER);
-        }
-        if here.z {
-            add_squares(slots.z, c & LOWER, c >> UPPER);
-        }
-        if here.w {
-            add_squares(slots.w, d & LOWER, d >> UPPER);
-        }
+        if here.x { add_squares(slots.x, a & LOWER, a >> UPPER); }
+        if here.y { add_squares(slots.y, b & LOWER, b >> UPPER); }
+        if here.z { add_squares(slots.z, c & LOWER, c >> UPPER); }
+        if here.w { add_squares(slots.w, d & LOWER, d >> UPPER); }
     }
 }
 

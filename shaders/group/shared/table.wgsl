@@ -58,15 +58,9 @@ fn add(slot: u32, tally: u32, digits: vec3<u32>) {
     let at = slot * COPIES + copy;
     atomicAdd(&table[at], tally);
     if SUMS {
-        if digits.x != 0u {
-            atomicAdd(&table[PLANE + at], digits.x);
-        }
-        if digits.y != 0u {
-            atomicAdd(&table[2u * PLANE + at], digits.y);
-        }
-        if digits.z != 0u {
-            atomicAdd(&table[3u * PLANE + at], digits.z);
-        }
+        if digits.x != 0u { atomicAdd(&table[PLANE + at], digits.x); }
+        if digits.y != 0u { atomicAdd(&table[2u * PLANE + at], digits.y); }
+        if digits.z != 0u { atomicAdd(&table[3u * PLANE + at], digits.z); }
     }
 }
 
@@ -118,27 +112,14 @@ fn visit(four: FourPairs) {
     }
     if all(slots.xyz == slots.yzw) && here.x {
         add(slots.x, 4u, vec3<u32>(across(digits.low), across(digits.middle), across(digits.high)));
-        add_keys(slots.x, four.bits.x);
-        add_keys(slots.x, four.bits.y);
-        add_keys(slots.x, four.bits.z);
-        add_keys(slots.x, four.bits.w);
+        #for c in x y z w: add_keys(slots.x, four.bits.$c);
     } else {
-        if here.x {
-            add(slots.x, 1u, vec3<u32>(digits.low.x, digits.middle.x, digits.high.x));
-            add_keys(slots.x, four.bits.x);
+#for c in x y z w
+        if here.$c {
+            add(slots.$c, 1u, vec3<u32>(digits.low.$c, digits.middle.$c, digits.high.$c));
+            add_keys(slots.$c, four.bits.$c);
         }
-        if here.y {
-            add(slots.y, 1u, vec3<u32>(digits.low.y, digits.middle.y, digits.high.y));
-            add_keys(slots.y, four.bits.y);
-        }
-        if here.z {
-            add(slots.z, 1u, vec3<u32>(digits.low.z, digits.middle.z, digits.high.z));
-            add_keys(slots.z, four.bits.z);
-        }
-        if here.w {
-            add(slots.w, 1u, vec3<u32>(digits.low.w, digits.middle.w, digits.high.w));
-            add_keys(slots.w, four.bits.w);
-        }
+#end
     }
 }
 
@@ -177,8 +158,7 @@ fn move_sum(slot: u32, lid: u32) {
             lower += digits & vec3<u32>(0xffffu);
             upper += vec3<u32>(above(digits.x), above(digits.y), above(digits.z));
             atomicStore(&table[PLANE + at], 0u);
-            atomicStore(&table[2u * PLANE + at], 0u);
-            atomicStore(&table[3u * PLANE + at], 0u);
+            #for k in 2..4: atomicStore(&table[$(k)u * PLANE + at], 0u);
         }
     }
     if count == 0u {

@@ -3,10 +3,7 @@
 #import rank/shared/key_order
 
 struct FourKeys {
-    a: Keys,
-    b: Keys,
-    c: Keys,
-    d: Keys,
+    #for p in a b c d: $p: Keys,
 }
 
 fn any_up_to(keys: FourKeys, key: Key) -> bool {

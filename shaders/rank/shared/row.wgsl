@@ -212,18 +212,7 @@ fn count(keys: FourKeys, i: u32) {
 fn count_four(keys: vec4<u32>, i: u32) {
     let is_in = in_range(keys, i);
     let places = (keys - vec4(range.low)) >> vec4(shift);
-    if is_in.x {
-        atomicAdd(&bins[places.x], 1u);
-    }
-    if is_in.y {
-        atomicAdd(&bins[places.y], 1u);
-    }
-    if is_in.z {
-        atomicAdd(&bins[places.z], 1u);
-    }
-    if is_in.w {
-        atomicAdd(&bins[places.w], 1u);
-    }
+    #for c in x y z w: if is_in.$c { atomicAdd(&bins[places.$c], 1u); }
 }
 
 fn count_all(lid: u32) {

@@ -4,10 +4,7 @@
 #import scan/shared/results
 
 struct Results {
-    a: Stored,
-    b: Stored,
-    c: Stored,
-    d: Stored,
+    #for p in a b c d: $p: Stored,
 }
 
 fn results_of(four: FourItems, before: Acc) -> Results {

@@ -7,10 +7,7 @@
 
 // Four neighbours as accumulators; where a row begins; and the columns of elements.
 struct FourItems {
-    a: Acc,
-    b: Acc,
-    c: Acc,
-    d: Acc,
+    #for p in a b c d: $p: Acc,
     is_row_start: vec4<bool>,
     columns: vec4<u32>,
 }

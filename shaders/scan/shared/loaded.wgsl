@@ -3,14 +3,7 @@
 #import scan/put/*
 
 struct LoadedItems {
-    a: Items,
-    b: Items,
-    c: Items,
-    d: Items,
-    e: Items,
-    f: Items,
-    g: Items,
-    h: Items,
+    #for k in 0..8: p$k: Items,
     // The first of them.
     item: u32,
 }
@@ -20,39 +13,22 @@ fn load_apart(i: u32, apart: u32) -> LoadedItems {
     return LoadedItems(
         load_items(i),
         load_items(i + apart),
-        load_items(i + 2u * apart),
-        load_items(i + 3u * apart),
-        load_items(i + 4u * apart),
-        load_items(i + 5u * apart),
-        load_items(i + 6u * apart),
-        load_items(i + 7u * apart),
+        #for k in 2..8: load_items(i + $(k)u * apart),
         i,
     );
 }
 
 // What lies before each four items, or their totals.
 struct Prefixes {
-    a: Acc,
-    b: Acc,
-    c: Acc,
-    d: Acc,
-    e: Acc,
-    f: Acc,
-    g: Acc,
-    h: Acc,
+    #for k in 0..8: p$k: Acc,
 }
 
 fn totals_of(loaded: LoadedItems, apart: u32) -> Prefixes {
     let i = loaded.item;
     return Prefixes(
-        total(four_of(loaded.a, i)),
-        total(four_of(loaded.b, i + apart)),
-        total(four_of(loaded.c, i + 2u * apart)),
-        total(four_of(loaded.d, i + 3u * apart)),
-        total(four_of(loaded.e, i + 4u * apart)),
-        total(four_of(loaded.f, i + 5u * apart)),
-        total(four_of(loaded.g, i + 6u * apart)),
-        total(four_of(loaded.h, i + 7u * apart)),
+        total(four_of(loaded.p0, i)),
+        total(four_of(loaded.p1, i + apart)),
+        #for k in 2..8: total(four_of(loaded.p$k, i + $(k)u * apart)),
     );
 }
 
@@ -60,14 +36,9 @@ fn totals_of(loaded: LoadedItems, apart: u32) -> Prefixes {
 fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
     let i = loaded.item;
     let apart = apart_by(wg);
-    put_behind(loaded.a, inside.a, i, item);
-    put_behind(loaded.b, inside.b, i + apart, item);
-    put_behind(loaded.c, inside.c, i + 2u * apart, item);
-    put_behind(loaded.d, inside.d, i + 3u * apart, item);
-    put_behind(loaded.e, inside.e, i + 4u * apart, item);
-    put_behind(loaded.f, inside.f, i + 5u * apart, item);
-    put_behind(loaded.g, inside.g, i + 6u * apart, item);
-    put_behind(loaded.h, inside.h, i + 7u * apart, item);
+    put_behind(loaded.p0, inside.p0, i, item);
+    put_behind(loaded.p1, inside.p1, i + apart, item);
+    #for k in 2..8: put_behind(loaded.p$k, inside.p$k, i + $(k)u * apart, item);
 }
 
 // Stores the results of four items, from what lies before them in the tile.

@@ -20,18 +20,12 @@
 
 // Elements of four rows.
 struct Four {
-    x: Elem,
-    y: Elem,
-    z: Elem,
-    w: Elem,
+    #for c in x y z w: $c: Elem,
 }
 
 // Elements of sixteen rows, and their marks, a byte each.
 struct Sixteen {
-    a: Four,
-    b: Four,
-    c: Four,
-    d: Four,
+    #for p in a b c d: $p: Four,
     marks: vec4<u32>,
 }
 

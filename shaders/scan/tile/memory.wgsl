@@ -33,14 +33,9 @@ fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
 fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     let lid = order_in_group(at, wg);
     let own = totals_of(loaded, apart_by(wg));
-    totals[place_of(lid)] = own.a;
-    totals[place_of(WG + lid)] = own.b;
-    totals[place_of(2u * WG + lid)] = own.c;
-    totals[place_of(3u * WG + lid)] = own.d;
-    totals[place_of(4u * WG + lid)] = own.e;
-    totals[place_of(5u * WG + lid)] = own.f;
-    totals[place_of(6u * WG + lid)] = own.g;
-    totals[place_of(7u * WG + lid)] = own.h;
+    totals[place_of(lid)] = own.p0;
+    totals[place_of(WG + lid)] = own.p1;
+    #for k in 2..8: totals[place_of($(k)u * WG + lid)] = own.p$k;
     workgroupBarrier();
     var sum = totals[place_of(8u * lid)];
     for (var k = 1u; k < 8u; k += 1u) {
@@ -63,11 +58,6 @@ fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgr
     return Prefixes(
         totals[place_of(lid)],
         totals[place_of(WG + lid)],
-        totals[place_of(2u * WG + lid)],
-        totals[place_of(3u * WG + lid)],
-        totals[place_of(4u * WG + lid)],
-        totals[place_of(5u * WG + lid)],
-        totals[place_of(6u * WG + lid)],
-        totals[place_of(7u * WG + lid)],
+        #for k in 2..8: totals[place_of($(k)u * WG + lid)],
     );
 }

@@ -23,8 +23,8 @@ fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
 
 fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     let own = totals_of(loaded, apart_by(wg));
-    let low = combine(combine(own.a, own.b), combine(own.c, own.d));
-    let high = combine(combine(own.e, own.f), combine(own.g, own.h));
+    let low = combine(combine(own.p0, own.p1), combine(own.p2, own.p3));
+    let high = combine(combine(own.p4, own.p5), combine(own.p6, own.p7));
     let sum = subgroup_reduce(combine(low, high), at, wg);
     return across(sum, at, wg);
 }
@@ -50,13 +50,9 @@ fn exclusive(own: Acc, ahead: Acc, at: Place, wg: Workgroup) -> vec2<Acc> {
 
 fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
     let own = totals_of(loaded, apart_by(wg));
-    let a = exclusive(own.a, sums.own, at, wg);
-    let b = exclusive(own.b, a.y, at, wg);
-    let c = exclusive(own.c, b.y, at, wg);
-    let d = exclusive(own.d, c.y, at, wg);
-    let e = exclusive(own.e, d.y, at, wg);
-    let f = exclusive(own.f, e.y, at, wg);
-    let g = exclusive(own.g, f.y, at, wg);
-    let h = exclusive(own.h, g.y, at, wg);
-    return Prefixes(a.x, b.x, c.x, d.x, e.x, f.x, g.x, h.x);
+    let p0 = exclusive(own.p0, sums.own, at, wg);
+    #for k in 1..8: let p$k = exclusive(own.p$k, p$(k - 1).y, at, wg);
+    return Prefixes(
+        #for k in 0..8: p$k.x,
+    );
 }

@@ -3,10 +3,7 @@
 #import exact/formats/*
 
 struct Batch {
-    a: Numbers,
-    b: Numbers,
-    c: Numbers,
-    d: Numbers,
+    #for p in a b c d: $p: Numbers,
 }
 
 // The sums of those numbers of a batch that two windows hold which are in the first.

@@ -54,16 +54,10 @@ fn add_carefully(before: Acc, batch: Batch) -> Acc {
 // Adds numbers of a batch one by one: all, or, if zeros miss windows as well, those outside of the window.
 fn one_by_one(before: Acc, batch: Batch) -> Acc {
     var acc = before;
-    var a = batch.a;
-    var b = batch.b;
-    var c = batch.c;
-    var d = batch.d;
+    #for p in a b c d: var $p = batch.$p;
     for (var turn = 0u; turn < turns(LANES); turn++) {
         acc = carried(add_one(add_one(add_one(add_one(acc, a), b), c), d));
-        a = turned(a);
-        b = turned(b);
-        c = turned(c);
-        d = turned(d);
+        #for p in a b c d: $p = turned($p);
     }
     return acc;
 }

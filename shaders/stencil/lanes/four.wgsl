@@ -53,16 +53,8 @@ fn put_pack(i: u32, c: i32, value: Pack) {
         result[at] = value;
         return;
     }
-    if begin <= 0 && end > 0 {
-        result[at].x = value.x;
-    }
-    if begin <= 1 && end > 1 {
-        result[at].y = value.y;
-    }
-    if begin <= 2 && end > 2 {
-        result[at].z = value.z;
-    }
-    if begin <= 3 && end > 3 {
-        result[at].w = value.w;
-    }
+    if begin <= 0 && end > 0 { result[at].x = value.x; }
+    if begin <= 1 && end > 1 { result[at].y = value.y; }
+    if begin <= 2 && end > 2 { result[at].z = value.z; }
+    if begin <= 3 && end > 3 { result[at].w = value.w; }
 }
