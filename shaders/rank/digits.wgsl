@@ -10,7 +10,7 @@
 #import rank/shared/input
 #import rank/shared/input_words
 #import rank/keys/*
-#import rank/shared/key_order
+#import rank/order/*
 #import rank/shared/search
 #import rank/shared/ends
 #import rank/shared/choose

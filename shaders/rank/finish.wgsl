@@ -7,7 +7,7 @@
 #import rank/shared/input
 #import rank/shared/input_words
 #import rank/keys/*
-#import rank/shared/key_order
+#import rank/order/*
 #import rank/shared/least
 #import rank/shared/list
 #import rank/shared/search

@@ -7,7 +7,7 @@
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/keys/*
-#import rank/shared/key_order
+#import rank/order/*
 #import rank/shared/choose
 #import rank/shared/four_keys
 #import rank/shared/list

@@ -18,7 +18,7 @@
 #import rank/shared/input_words
 #import rank/keys/*
 #import rank/stage/*
-#import rank/shared/key_order
+#import rank/order/*
 #import rank/shared/four_keys
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {

@@ -8,7 +8,7 @@
 #import rank/shared/input_words
 #import rank/keys/*
 #import rank/shared/ends
-#import rank/shared/key_order
+#import rank/order/*
 #import lib/workgroup/sum_before
 #import rank/shared/winners
 

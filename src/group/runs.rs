@@ -178,6 +178,7 @@ impl Base for ReduceRuns {
             .define("vectors", monoid.elem.has_vectors())
             .define("subgroups", subgroups)
             .supply("io", "by_key/shared/io")
+            .choose("shared/run_keys", if self.key.size() == 8 { "two_words" } else { "word" })
             .choose("by_key/lists", if only_reads { "read" } else { "written" })
             .choose("by_key/scan", if subgroups { "subgroups" } else { "memory" })
             .choose("lib/subgroup/shuffle", "word")

@@ -129,6 +129,7 @@ impl Made<'_> {
             .element
             .defines(Composer::of(&[rooms::RANK, rooms::SHARED]))
             .supply("io", "rank/shared/io")
+            .choose("rank/order", keys)
             .choose("rank/keys", keys)
             .choose("rank/formats", format)
             .choose("rank/stage", if self.is_top { "threshold" } else { "brackets" })

@@ -85,6 +85,7 @@ impl Select {
             .choose("scan/columns", "even")
             .choose("scan/again", if is_short { "mark" } else { "load" })
             .choose("select/kept", kept)
+            .choose("shared/run_keys", if self.item() == 8 { "two_words" } else { "word" })
             .choose("select/beside", if is_alone { "nothing" } else { "lengths" })
             .choose("scan/tile", if subgroups { "kept_rows" } else { "kept_lanes" })
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })

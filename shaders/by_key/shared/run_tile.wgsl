@@ -1,7 +1,7 @@
 // The pairs of an invocation, sixteen in a row of its workgroup's tile, and their keys.
 #import by_key/shared/io
 #import by_key/shared/run
-#import shared/run_keys
+#import shared/run_keys/*
 
 @group(0) @binding(0) var<storage, read> keys: array<RunKey>;
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;

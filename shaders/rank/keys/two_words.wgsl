@@ -2,7 +2,7 @@
 //
 //     -inf      -0, +0           +inf             NaN
 //     0         0x7ff00000, 0    0xffe00000, 0    0xffe00000, 1
-#import rank/shared/key_order
+#import rank/order/*
 
 // An element in the input, with the low word first, and four of them; a value in the output.
 alias InputWord = vec2<u32>;

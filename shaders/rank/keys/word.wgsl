@@ -11,7 +11,7 @@
 //
 // The k largest elements are the k smallest in the opposite order: then `FLIP` has all bits of a key set. Floats of 16 bits have keys of 16
 // bits, made likewise; their results are floats of 32 bits.
-#import rank/shared/key_order
+#import rank/order/*
 #import rank/formats/*
 
 // A value in the output.

@@ -3,7 +3,7 @@
 // A digit has 11 bits: three to a key of 32 bits, six to one of 64. Each invocation adds up some of its 2048 counts, and the one whose counts
 // hold the rank finds the digit.
 #import rank/shared/io
-#import rank/shared/key_order
+#import rank/order/*
 #import lib/workgroup/sum_before
 
 const DIGIT: u32 = 11u;

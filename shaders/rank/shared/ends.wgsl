@@ -1,7 +1,7 @@
 // The candidates of a bracket: the keys between its ends, and the ends unless many elements are equal to them.
 #import rank/shared/io
 #import rank/keys/*
-#import rank/shared/key_order
+#import rank/order/*
 
 const LOW_REPEATS: u32 = 1u;
 const HIGH_REPEATS: u32 = 2u;

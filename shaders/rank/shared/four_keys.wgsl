@@ -1,6 +1,6 @@
 // Sixteen keys of an invocation, which are loaded before the first is used, and a bit for each of them.
 #import rank/shared/io
-#import rank/shared/key_order
+#import rank/order/*
 
 struct FourKeys {
     #for p in a b c d: $p: Keys,

@@ -2,7 +2,7 @@
 //
 // No atomic operation takes a key of two words: each workgroup then has a place of its own, in the bins, which are clear by then.
 #import rank/shared/io
-#import rank/shared/key_order
+#import rank/order/*
 #ifdef bits_64
 
 @group(0) @binding(8) var<storage, read_write> bins: array<atomic<u32>>;

@@ -2,7 +2,7 @@
 //
 // A binary search finds the cut through both runs; from there on the next candidate is the lesser of two.
 #import rank/shared/io
-#import rank/shared/key_order
+#import rank/order/*
 
 @group(0) @binding(7) var<storage, read_write> candidates: array<Key>;
 @group(0) @binding(9) var<storage, read_write> indices: array<u32>;

@@ -3,7 +3,7 @@
 #import rank/keys/*
 #import rank/shared/list
 #import rank/shared/ends
-#import rank/shared/key_order
+#import rank/order/*
 
 struct Search {
     // CANDIDATES or ALL; 0 if it has not begun.

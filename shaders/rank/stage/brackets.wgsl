@@ -7,7 +7,7 @@
 #import rank/shared/input_words
 #import rank/keys/*
 #import rank/shared/ends
-#import rank/shared/key_order
+#import rank/order/*
 #import rank/shared/four_keys
 
 // The most brackets of one read, and their number here.

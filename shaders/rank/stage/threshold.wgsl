@@ -4,7 +4,7 @@
 #import rank/shared/input
 #import rank/shared/input_words
 #import rank/shared/ends
-#import rank/shared/key_order
+#import rank/order/*
 #import rank/shared/four_keys
 
 // Candidates that wait in workgroup memory.

@@ -1,7 +1,7 @@
 // Elements that differ from the one before them: runs of equal neighbours begin there. The input has one window, so the one before is there too.
 #import scan/shared/io
 #import select/shared/elements
-#import shared/run_keys
+#import shared/run_keys/*
 
 // True if all elements of a tile lie in the input, and each has one before it.
 fn is_inside(item: u32) -> bool {

@@ -1,18 +1,8 @@
-// The order of keys, and arithmetic with them. A key is a word, or two words if elements have 64 bits: then the high word comes first.
+// The order of keys of two words, and arithmetic with them. The high word comes first.
 //
 // A digit of a key is a part of its distance from a base. Beyond the range of the search it is larger than any digit.
+#import rank/shared/flip
 
-// All bits of a key, or of a word of it: keys order in the opposite way.
-override FLIP: u32 = 0u;
-
-// The sign of an integer, whose keys are those of unsigned ones without it.
-#ifdef signed
-const SIGN: u32 = 0x80000000u;
-#else
-const SIGN: u32 = 0u;
-#endif
-
-#ifdef bits_64
 alias Key = vec2<u32>;
 
 // Four keys, and how they lie in storage.
@@ -105,71 +95,3 @@ fn leading(keys: Keys) -> vec4<u32> {
 fn first_with(word: u32) -> Key {
     return Key(word, 0u);
 }
-#else
-alias Key = u32;
-
-alias Keys = vec4<u32>;
-alias StoredKeys = vec4<u32>;
-
-fn keys_in(stored: StoredKeys) -> Keys {
-    return stored;
-}
-
-fn four(a: Key, b: Key, c: Key, d: Key) -> Keys {
-    return vec4(a, b, c, d);
-}
-
-fn same(a: Key, b: Key) -> bool {
-    return a == b;
-}
-
-fn is_below(a: Key, b: Key) -> bool {
-    return a < b;
-}
-
-fn are_same(keys: Keys, key: Key) -> vec4<bool> {
-    return keys == vec4(key);
-}
-
-fn are_below(keys: Keys, key: Key) -> vec4<bool> {
-    return keys < vec4(key);
-}
-
-fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
-    return keys <= vec4(key);
-}
-
-fn lower(a: Key, b: Key) -> Key {
-    return min(a, b);
-}
-
-fn plus(key: Key, number: u32) -> Key {
-    return key + number;
-}
-
-fn minus(key: Key, number: u32) -> Key {
-    return key - number;
-}
-
-fn bits_between(low: Key, high: Key) -> u32 {
-    return 32u - countLeadingZeros(high - low);
-}
-
-fn above(base: Key, digit: u32, shift: u32) -> Key {
-    return base + (digit << shift);
-}
-
-fn digits_of(keys: Keys, base: Key, shift: u32) -> vec4<u32> {
-    return (keys - base) >> vec4(shift);
-}
-
-const OPEN_BITS: u32 = 0u;
-
-fn leading(keys: Keys) -> vec4<u32> {
-    return keys;
-}
-
-fn first_with(word: u32) -> Key {
-    return word;
-}
-#endif
