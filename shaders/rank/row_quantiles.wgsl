@@ -7,6 +7,8 @@
 #import rank/shared/output
 #import rank/results/*
 #import rank/shared/row
+#import rank/shared/row_bins
+#import rank/shared/row_candidates
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.rows {
@@ -16,10 +18,9 @@ fn kernel(at: Place, wg: Workgroup) {
     // It arrives with the row, unless it says where the row is.
     var asked = list[first];
     let row = row_span(wg.index, asked);
-    load_row(row, at);
-    range = range_to(most);
-    let all = range;
-    var known = Ranks(0u, 0u, 0u);
+    let held = load_row(row, at);
+    let all = range_of_all(held.extremes);
+    var known = Ranks(0u, 0u, 0u, all);
     var key = lowest();
     // The two elements of each quantile, one after the other.
     for (var side = 0u; side < 2u * RANKS; side++) {
@@ -28,10 +29,9 @@ fn kernel(at: Place, wg: Workgroup) {
         let next = rank + select(0u, 1u, way != 0u);
         let wanted = select(rank, next, (side & 1u) == 1u);
         if (rank < row.len) & ((wanted < known.start) | (wanted >= known.end)) {
-            range = all;
-            known = narrow(wanted, next, at);
+            known = narrowed(all, wanted, next, held.keys, row, at);
             if known.is_single == 0u {
-                collect_all(at.lid);
+                collect_all(held.keys, row, known.range, at.lid);
                 sort(known.end - known.start, at.lid);
             }
         }
@@ -53,7 +53,7 @@ fn kernel(at: Place, wg: Workgroup) {
 
 fn key_at(rank: u32, known: Ranks) -> Key {
     if known.is_single == 1u {
-        return range.low;
+        return known.range.low;
     }
     return candidate_keys[sorted[rank - known.start]];
 }

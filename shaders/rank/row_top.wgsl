@@ -6,6 +6,8 @@
 #import rank/shared/four_keys
 #import rank/keys/*
 #import rank/shared/row
+#import rank/shared/row_bins
+#import rank/shared/row_candidates
 #import lib/workgroup/sum_before
 #import rank/shared/winners
 
@@ -16,21 +18,19 @@ fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.rows {
         return;
     }
-    let own = row_span(wg.index, list[first_entry(wg.index, 1u)]);
-    load_row(own, at);
+    let row = row_span(wg.index, list[first_entry(wg.index, 1u)]);
+    let held = load_row(row, at);
     let results = (params.row + wg.index) * RANKS;
-    let stop = min(RANKS, own.len);
+    let stop = min(RANKS, row.len);
     for (var place = stop + at.lid; place < RANKS; place += WG) {
         store_winner(results + place, 0u, 0xffffffffu);
     }
     var done = 0u;
-    var high = highest();
+    var extremes = held.extremes;
     if COUNTS_BEST {
         // All elements as good as a certain one among the best of each invocation. They may be too many, or too few.
-        cut_best(own.best, at);
-        high = range.high;
-        range.low = lowest();
-        collect_all(at.lid);
+        let bound = bound_of_best(held.extremes.low, row, at);
+        collect_all(held.keys, row, Range(lowest(), bound), at.lid);
         if at.lid == 0u {
             number_of = atomicLoad(&filled);
         }
@@ -39,30 +39,25 @@ fn kernel(at: Place, wg: Workgroup) {
             rank_all(results, 0u, stop, number, at.lid);
             done = stop;
         }
-        high = select(high, highest(), number < stop);
+        extremes.high = select(bound, highest(), number < stop);
     }
+    var range = extremes;
     if done < stop {
-        load_rest(len, at.lid);
-        range = range_to(select(most, high, COUNTS_BEST));
-        high = range.high;
+        let beyond = extremes_beyond(row, row.len, at.lid);
+        range = range_of_all(Range(min(extremes.low, beyond.low), select(max(extremes.high, beyond.high), extremes.high, COUNTS_BEST)));
     }
+    let high = range.high;
     while done < stop {
-        let low = range.low;
         let rank = min(stop - done, CAPACITY - CAPACITY / 4u) - 1u;
-        let found = narrow(rank, rank, at);
-        let end = range.high;
-        var number = found.end;
-        if found.is_single == 1u {
-            number = found.start;
-            range.high = end - 1u;
-        }
-        range.low = low;
+        let found = narrowed(range, rank, rank, held.keys, row, at);
+        let end = found.range.high;
+        let number = select(found.end, found.start, found.is_single == 1u);
         if number > 0u {
-            collect_all(at.lid);
+            collect_all(held.keys, row, Range(range.low, end - found.is_single), at.lid);
             rank_all(results, done, stop, number, at.lid);
         }
         if found.is_single == 1u {
-            store_equal(results, done + number, stop, end, own.len, at);
+            store_equal(results, done + number, stop, end, row, at);
         }
         done += found.end;
         range = Range(end + 1u, high);
@@ -70,17 +65,17 @@ fn kernel(at: Place, wg: Workgroup) {
     }
 }
 
-// Ends the range with the bin that holds the first `best` of the invocations' best keys.
-fn cut_best(best: u32, at: Place) {
-    clear(at.lid);
-    range = range_to(select(lowest(), least, 4u * at.lid < len));
-    choose_bin_width();
-    if 4u * at.lid < len {
-        atomicAdd(&bins[(least - range.low) >> shift], 1u);
+// The end of the bin that holds the first `best` of the invocations' best keys.
+fn bound_of_best(own: Key, row: RowSpan, at: Place) -> Key {
+    clear_bins(at.lid);
+    let has_some = 4u * at.lid < row.len;
+    let range = range_of_all(Range(own, select(lowest(), own, has_some)));
+    if has_some {
+        atomicAdd(&bins[(own - range.low) >> bin_width(range)], 1u);
     }
     workgroupBarrier();
-    let found = choose(best - 1u, best - 1u, at);
-    narrow_to_bins(0u, found.second);
+    let found = choose(row.best - 1u, row.best - 1u, range, at);
+    return part_of(range, 0u, found.second).high;
 }
 
 // Stores `number` candidates, of which the first has the rank `done`.
@@ -114,15 +109,14 @@ fn place_of(at: u32, index: u32) -> u32 {
 }
 
 // Stores the elements with a key, of which the first has the rank `start`.
-fn store_equal(results: u32, start: u32, stop: u32, key: Key, count: u32, at: Place) {
-    range = Range(key, key);
+fn store_equal(results: u32, start: u32, stop: u32, key: Key, row: RowSpan, at: Place) {
     var done = start;
     // To the end of the row: FXC takes no barrier in a loop that ends when enough are found.
-    for (var i = 0u; i < count; i += 4u * WG) {
+    for (var i = 0u; i < row.len; i += 4u * WG) {
         let index = i + 4u * at.lid;
         var marked = 0u;
         if done < stop {
-            marked = four_bits(in_range(load_vector(index), index));
+            marked = four_bits(in_range(load_vector(row, index).keys, row, index, Range(key, key)));
         }
         var place = done + sum_before(countOneBits(marked), at.lid);
         for (var left = marked; left != 0u; left &= left - 1u) {
