@@ -5,6 +5,7 @@
 #import group/shared/io
 #import group/shared/pairs
 #import group/shared/table
+#import group/shared/table_moves
 #import group/shared/table_words
 #import group/shared/parted_pairs
 

@@ -20,6 +20,7 @@
 #import group/shared/pairs
 #import group/shared/rejected
 #import group/shared/table
+#import group/shared/table_moves
 #import group/shared/table_words
 
 // The number of slices.
@@ -38,7 +39,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     first_group = slice * SLICE;
     mine = min(SLICE, GROUPS - first_group);
-    counts_strangers = slice == 0u;
+    counts_out_of_range = slice == 0u;
     begin_table(at.lid);
     begin_ids(at.lid);
     window = chosen_window(true, sample_of(share * WG + at.lid), at.lid);

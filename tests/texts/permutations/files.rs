@@ -43,7 +43,7 @@ const HEAD: &str = "\
 fn permutations_are_in_the_table() {
     let texts = read_all("shaders", "wgsl");
     let imports =
-        texts.iter().flat_map(|(_, text)| text.lines()).filter_map(|line| line.strip_prefix("#import "));
+        texts.values().flat_map(|text| text.lines()).filter_map(|line| line.strip_prefix("#import "));
     let folders: BTreeSet<_> = imports.filter_map(|import| import.strip_suffix("/*")).collect();
     let mut choices = BTreeMap::<&str, BTreeMap<&str, BTreeSet<&str>>>::new();
     for item in KERNELS.iter() {

@@ -1,0 +1,164 @@
+// A workgroup's table of groups: moves of its contents to storage, and the choice of its next window. tables.wgsl explains both.
+#import group/shared/io
+#import group/shared/integers
+#import group/shared/states
+#import group/shared/squares
+#import group/shared/table
+#import group/shared/table_words
+
+// Exponents that are looked at to choose a window.
+override SAMPLES: u32 = 32u;
+
+// The highest first exponent of a window.
+const LAST_WINDOW: u32 = 230u;
+// The exponents above that of a sample that its window has.
+const ABOVE: u32 = 2u;
+// Additions that take half of the room.
+const HALF: u32 = 16384u;
+
+var<workgroup> sample: array<u32, SAMPLES>;
+// The window that most of a sample are in: their number, and in the lowest 8 bits the window.
+var<workgroup> best: atomic<u32>;
+
+// The upper half of a word of signed digits.
+fn above(word: u32) -> u32 {
+    return bitcast<u32>(bitcast<i32>(word) >> 16u);
+}
+
+fn is_busy(slot: u32) -> bool {
+    for (var c = 0u; c < COPIES; c++) {
+        if (atomicLoad(&table[slot * COPIES + c]) & 0xffffu) >= HALF {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Moves a group's number and counts to storage.
+fn move_sum(slot: u32, lid: u32) {
+    let id = first_group + slot;
+    var count = 0u;
+    var zeros = 0u;
+    // The lower and the upper halves of the digits: all copies of them find room.
+    var lower = vec3<u32>(0u);
+    var upper = vec3<u32>(0u);
+    for (var c = 0u; c < COPIES; c++) {
+        // Lanes begin with different copies, which lie in different banks.
+        let at = slot * COPIES + ((c + lid) & (COPIES - 1u));
+        let tally = atomicLoad(&table[at]);
+        atomicStore(&table[at], 0u);
+        count += tally & 0xffffu;
+        zeros += tally >> 16u;
+        if SUMS {
+            let high = atomicLoad(&table[3u * PLANE + at]);
+            let digits = vec3<u32>(atomicLoad(&table[PLANE + at]), atomicLoad(&table[2u * PLANE + at]), high);
+            lower += digits & vec3<u32>(0xffffu);
+            upper += vec3<u32>(above(digits.x), above(digits.y), above(digits.z));
+            atomicStore(&table[PLANE + at], 0u);
+            #for k in 2..4: atomicStore(&table[$(k)u * PLANE + at], 0u);
+        }
+    }
+    if count == 0u {
+        return;
+    }
+    atomicAdd(&states[state_of(id) + COUNT], count);
+    if !SUMS {
+        return;
+    }
+    if zeros > 0u {
+        atomicAdd(&states[state_of(id) + ZEROS], zeros);
+    }
+    if SQUARES {
+        move_squares(slot, lid);
+    }
+    // Carries, from digit to digit; the highest one has the sign.
+    let second = above(lower.x) + upper.x + lower.y;
+    let third = above(second) + upper.y + lower.z;
+    let fourth = above(third) + upper.z;
+    let number = vec3<u32>((lower.x & 0xffffu) | (second << 16u), (third & 0xffffu) | (fourth << 16u), above(fourth));
+    let minus = bitcast<u32>(bitcast<i32>(number.z) >> 31u);
+    // The magnitude is all bits flipped and one added, if the number is negative.
+    var magnitude = number ^ vec3<u32>(minus);
+    magnitude.x -= minus;
+    let carries = minus != 0u && magnitude.x == 0u;
+    magnitude.y += select(0u, 1u, carries);
+    magnitude.z += select(0u, 1u, carries && magnitude.y == 0u);
+#ifdef float
+    add_magnitude(id, minus & 1u, window - 1u, magnitude);
+#else
+    add_magnitude(id, minus & 1u, UNIT, magnitude);
+#endif
+}
+
+// Moves the least and greatest keys of a group.
+fn move_keys(slot: u32) {
+    let state = state_of(first_group + slot);
+    var least = 0xffffffffu;
+    var most = 0u;
+    for (var c = 0u; c < COPIES; c++) {
+        let at = slot * COPIES + c;
+        if WANT_MIN {
+            least = min(least, atomicExchange(&table[LEAST_PLANE + at], 0xffffffffu));
+        }
+        if WANT_MAX {
+            most = max(most, atomicExchange(&table[MOST_PLANE + at], 0u));
+        }
+    }
+    // In storage both are greatest, as zeros are what nothing has been added to.
+    if WANT_MIN && least != 0xffffffffu {
+        atomicMax(&states[state + LEAST], ~least);
+    }
+    if WANT_MAX && most != 0u {
+        atomicMax(&states[state + MOST], most);
+    }
+}
+
+// Returns the window that holds the most values of a sample, if `wanted` is true. Each invocation gives one value. All invocations call it: it
+// has barriers.
+fn chosen_window(wanted: bool, bits: u32, lid: u32) -> u32 {
+#ifdef float
+    if wanted && lid < SAMPLES {
+        sample[lid] = exponent_of(vec4<u32>(bits)).x;
+    }
+    if lid == 0u {
+        atomicStore(&best, 0u);
+        atomicStore(&misses, 0u);
+    }
+    workgroupBarrier();
+    if wanted && lid < SAMPLES {
+        let candidate = clamp(sample[lid] + ABOVE, SPAN + 1u, LAST_WINDOW + SPAN) - SPAN;
+        var number = 0u;
+        for (var i = 0u; i < SAMPLES; i++) {
+            number += select(0u, 1u, sample[i] - candidate <= SPAN);
+        }
+        atomicMax(&best, (number << 8u) | candidate);
+    }
+    workgroupBarrier();
+    return select(window, atomicLoad(&best) & 0xffu, wanted);
+#else
+    return 0u;
+#endif
+}
+
+// Begins an empty table. A barrier has to follow.
+fn begin_table(lid: u32) {
+    copy = lid & (COPIES - 1u);
+    for (var i = lid; i < SLOTS; i += WG) {
+        atomicStore(&table[i], select(0u, 0xffffffffu, WANT_MIN && i - LEAST_PLANE < PLANE));
+    }
+}
+
+// Moves groups whose room is half used, or all, and sets the next window.
+fn flush_full_groups(moves_all: bool, next: u32, lid: u32) {
+    for (var slot = lid; slot < mine; slot += WG) {
+        if moves_all || next != window || is_busy(slot) {
+            move_sum(slot, lid);
+        }
+    }
+    window = next;
+}
+
+// The number of misses in `steps` steps after which another window is chosen.
+fn most_misses(steps: u32) -> u32 {
+    return steps * (WG / 4u);
+}
