@@ -135,11 +135,15 @@ impl Text<'_> {
                 .define("reads_partials", stage.reads == Reads::Partials)
                 .define("writes_partials", stage.writes == Writes::Partials)
                 .define("own", is_parts || is_strided || stage.kernel.collects_partials())
-                .define("onto", is_parts && !self.is_offsets());
-        let composer = self.chosen(monoid.acc.described(composer)).provide("hardware", self.hardware(atomic));
+                .define("onto", is_parts && !self.is_offsets())
+                .supply("io", "shared/io")
+                .choose("lib/subgroup/shuffle", if monoid.acc.is_word() { "word" } else { "words" })
+                .choose("lib/lane/map4", if monoid.has_map4 { "own" } else { "combined" })
+                .choose("lib/lane/combine_four", if monoid.is_rolled { "loop" } else { "expression" })
+                .provide("hardware", self.hardware(atomic));
         let composer = match &monoid.exact {
-            Some(sum) => sum.files(composer, *stage),
-            None => composer.provide("operator", self.operator(atomic)),
+            Some(sum) => sum.files(monoid.acc.described(composer), *stage),
+            None => monoid.acc.described(composer).provide("operator", self.operator(atomic)),
         };
         let is_half = monoid.features().contains(Features::SHADER_F16);
         composer.compose(stage.kernel.file, if is_half { &["f16"] } else { &[] })
@@ -157,16 +161,6 @@ impl Text<'_> {
         };
         let types = Piece::new("generated: what the buffers hold", format!("{}{stored}", elem.alias()));
         [vec![types], self.monoid.pieces.clone()].concat()
-    }
-
-    /// Chooses the files that depend on the operator and its accumulator.
-    fn chosen(&self, composer: Composer) -> Composer {
-        let monoid = self.monoid;
-        composer
-            .supply("io", "shared/io")
-            .choose("lib/subgroup/shuffle", if monoid.acc.is_word() { "word" } else { "words" })
-            .choose("lib/lane/map4", if monoid.has_map4 { "own" } else { "combined" })
-            .choose("lib/lane/combine_four", if monoid.is_rolled { "loop" } else { "expression" })
     }
 
     /// `subgroup_reduce` and, with the grand total in an atomic word, `add_to_total`: what the hardware has for the operator, or else the file that does

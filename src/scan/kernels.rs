@@ -40,15 +40,6 @@ enum Tile {
 }
 
 impl Tile {
-    /// The file of `shaders/scan/tile`.
-    fn file(self) -> &'static str {
-        match self {
-            Tile::Registers => "registers",
-            Tile::Memory => "memory",
-            Tile::Lanes => "lanes",
-        }
-    }
-
     /// Accumulators that an invocation has in workgroup memory.
     fn places(self, workgroup: u32) -> u32 {
         match self {
@@ -123,7 +114,14 @@ impl Scan {
             .choose("scan/after", if monoid.acc.words() <= 2 { "words" } else { "states" })
             .choose("scan/columns", if self.is_between() { "between" } else { "even" })
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
-            .choose("scan/tile", tile.file())
+            .choose(
+                "scan/tile",
+                match tile {
+                    Tile::Registers => "registers",
+                    Tile::Memory => "memory",
+                    Tile::Lanes => "lanes",
+                },
+            )
             .choose("scan/again", "load")
             .choose("scan/put", if monoid.out.is_scalar() { "vectors" } else { "singles" })
             .choose("lib/subgroup/shuffle", "word")

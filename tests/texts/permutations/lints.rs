@@ -4,25 +4,11 @@
 //! loads and stores of 64-bit atomics. Tint finds barriers in non-uniform control flow (`scripts/front-ends`).
 
 use halofold::wgpu::Features;
-use halofold_measure::Kernel;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{Block, Expression, Function, Handle, Module, Statement, TypeInner};
 
-/// The rules that a kernel breaks, in words.
-pub fn broken_rules(kernel: &Kernel) -> Vec<String> {
-    let mut broken = broken_in(&kernel.wgsl);
-    broken.extend(strange_label(&kernel.label));
-    broken
-}
-
-/// DX12 passes the label to DXC as the name of a source file.
-fn strange_label(label: &str) -> Option<String> {
-    let strange = |c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c));
-    label.contains(strange).then(|| format!("the label `{label}` is no name of a file"))
-}
-
-/// The rules that a module breaks.
-fn broken_in(wgsl: &str) -> Vec<String> {
+/// The rules that a module breaks, in words.
+pub fn broken_rules(wgsl: &str) -> Vec<String> {
     let module = naga::front::wgsl::parse_str(wgsl).expect("kernels parse");
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
