@@ -20,7 +20,8 @@ fn kernel(at: Place, wg: Workgroup) {
     let row = row_span(wg.index, asked);
     let held = load_row(row, at);
     let all = range_of_all(held.extremes);
-    var known = Ranks(0u, 0u, 0u, all);
+    var range = all;
+    var known = Ranks(0u, 0u, 0u);
     var key = lowest();
     // The two elements of each quantile, one after the other.
     for (var side = 0u; side < 2u * RANKS; side++) {
@@ -29,9 +30,10 @@ fn kernel(at: Place, wg: Workgroup) {
         let next = rank + select(0u, 1u, way != 0u);
         let wanted = select(rank, next, (side & 1u) == 1u);
         if (rank < row.len) & ((wanted < known.start) | (wanted >= known.end)) {
-            known = narrowed(all, wanted, next, held.keys, row, at);
+            range = all;
+            known = narrow(&range, wanted, next, held.keys, row, at);
             if known.is_single == 0u {
-                collect_all(held.keys, row, known.range, at.lid);
+                collect_all(held.keys, row, range, at.lid);
                 sort(known.end - known.start, at.lid);
             }
         }
@@ -40,20 +42,20 @@ fn kernel(at: Place, wg: Workgroup) {
                 var found = missing();
                 if rank < row.len {
                     let has_nan = any_is_nan(vec4(all.high));
-                    found = result(key, key_at(wanted, known), bitcast<f32>(way), has_nan);
+                    found = result(key, key_at(wanted, known, range), bitcast<f32>(way), has_nan);
                 }
                 store_value((params.row + wg.index) * RANKS + (side >> 1u), found);
             }
             asked = list[first + min((side >> 1u) + 1u, RANKS - 1u)];
         } else if rank < row.len {
-            key = key_at(wanted, known);
+            key = key_at(wanted, known, range);
         }
     }
 }
 
-fn key_at(rank: u32, known: Ranks) -> Key {
+fn key_at(rank: u32, known: Ranks, range: Range) -> Key {
     if known.is_single == 1u {
-        return known.range.low;
+        return range.low;
     }
     return candidate_keys[sorted[rank - known.start]];
 }

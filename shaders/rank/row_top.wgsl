@@ -49,11 +49,12 @@ fn kernel(at: Place, wg: Workgroup) {
     let high = range.high;
     while done < stop {
         let rank = min(stop - done, CAPACITY - CAPACITY / 4u) - 1u;
-        let found = narrowed(range, rank, rank, held.keys, row, at);
-        let end = found.range.high;
+        let low = range.low;
+        let found = narrow(&range, rank, rank, held.keys, row, at);
+        let end = range.high;
         let number = select(found.end, found.start, found.is_single == 1u);
         if number > 0u {
-            collect_all(held.keys, row, Range(range.low, end - found.is_single), at.lid);
+            collect_all(held.keys, row, Range(low, end - found.is_single), at.lid);
             rank_all(results, done, stop, number, at.lid);
         }
         if found.is_single == 1u {

@@ -38,7 +38,6 @@ struct Ranks {
     start: u32,
     end: u32,
     is_single: u32,
-    range: Range,
 }
 
 var<workgroup> bins: array<atomic<u32>, BINS>;
@@ -125,21 +124,21 @@ fn part_of(range: Range, first: u32, second: u32) -> Range {
     return Range(range.low + (first << width), range.low + min(last, range.high - range.low));
 }
 
-// Cuts a range until it has two ranks and few elements, counted from its own start or, of winners, from the start before.
-fn narrowed(within: Range, rank: u32, wanted: u32, held: FourKeys, row: RowSpan, at: Place) -> Ranks {
-    var ranks = Ranks(0u, 0u, 0u, within);
+// Cuts a range until it has two ranks and few elements, counted from its own start or, of winners, from the start before. The ranks are uniform across
+// the workgroup. Browsers do not know that of the range, so it is no part of the result.
+fn narrow(range: ptr<function, Range>, rank: u32, wanted: u32, held: FourKeys, row: RowSpan, at: Place) -> Ranks {
+    var ranks = Ranks(0u, 0u, 0u);
     var next = wanted;
     loop {
         let before = ranks.start;
-        let range = ranks.range;
-        count_all(held, row, range, at.lid);
-        let found = choose(rank - before, next - before, range, at);
-        ranks = Ranks(before + found.before, before + found.through, 0u, range);
+        count_all(held, row, *range, at.lid);
+        let found = choose(rank - before, next - before, *range, at);
+        ranks = Ranks(before + found.before, before + found.through, 0u);
         let is_few = ranks.end - select(ranks.start, 0u, WINNERS) <= CAPACITY;
         let is_one = (found.first == found.second) & (found.is_single == 1u) & !is_few;
         ranks.is_single = select(0u, 1u, is_one);
         // If two bins have too many elements, the first rank alone is looked for.
-        ranks.range = part_of(range, found.first, select(found.first, found.second, is_few));
+        *range = part_of(*range, found.first, select(found.first, found.second, is_few));
         next = rank;
         if is_few | is_one {
             break;
