@@ -26,10 +26,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         for (var run = ITEMS_PER_LANE; run < SPAN; run *= 2u) {
             let begin = own & ~(2u * run - 1u);
             begin_at(own - begin, begin, begin + run, begin + 2u * run);
-            let a = take();
-            let b = take();
-            let c = take();
-            let d = take();
+            #for p in a b c d: let $p = take();
             workgroupBarrier();
             put_in_tile(own, a);
             put_in_tile(own + 1u, b);

@@ -39,10 +39,7 @@ fn walk(own: u32, grid: u32) {
     var first = cursor_at(params.first + i * stride, grid * stride);
     for (; i + 3u * grid < params.len; i += 4u * grid) {
         let four = four_places(first);
-        let a = element_of(four.a);
-        let b = element_of(four.b);
-        let c = element_of(four.c);
-        let d = element_of(four.d);
+        #for p in a b c d: let $p = element_of(four.$p);
         visit(a, params.index + i * stride);
         visit(b, params.index + (i + grid) * stride);
         visit(c, params.index + (i + 2u * grid) * stride);

@@ -17,10 +17,7 @@ fn count4(words: vec4<u32>) {
         count(bin_of(words.x), 4u);
         return;
     }
-    count(bin_of(words.x), 1u);
-    count(bin_of(words.y), 1u);
-    count(bin_of(words.z), 1u);
-    count(bin_of(words.w), 1u);
+    #for c in x y z w: count(bin_of(words.$c), 1u);
 }
 
 // The share of invocation `own` of `grid` invocations.
@@ -35,10 +32,7 @@ fn walk(own: u32, grid: u32) {
         let b = keys4[i + grid];
         let c = keys4[i + 2u * grid];
         let d = keys4[i + 3u * grid];
-        count4(a);
-        count4(b);
-        count4(c);
-        count4(d);
+        #for p in a b c d: count4($p);
     }
     for (; i < end4; i += grid) {
         count4(keys4[i]);

@@ -70,15 +70,7 @@ fn logarithm(x: Real) -> Real {
     let s = f / (2.0lf + f);
     let z = s * s;
     var series = 2.0lf / 21.0lf;
-    series = series * z + 2.0lf / 19.0lf;
-    series = series * z + 2.0lf / 17.0lf;
-    series = series * z + 2.0lf / 15.0lf;
-    series = series * z + 2.0lf / 13.0lf;
-    series = series * z + 2.0lf / 11.0lf;
-    series = series * z + 2.0lf / 9.0lf;
-    series = series * z + 2.0lf / 7.0lf;
-    series = series * z + 2.0lf / 5.0lf;
-    series = series * z + 2.0lf / 3.0lf;
+    #for n in 19 17 15 13 11 9 7 5 3: series = series * z + 2.0lf / $n.0lf;
     let log = f - s * (f - series * z);
 
     let whole = f64(i32(k));

@@ -30,9 +30,7 @@ struct Sixteen {
 }
 
 struct LoadedItems {
-    a: Sixteen,
-    b: Sixteen,
-    c: Sixteen,
+    #for p in a b c: $p: Sixteen,
     // The first element; the next one is as many elements behind it as a subgroup has lanes.
     item: u32,
 }
@@ -40,9 +38,7 @@ struct LoadedItems {
 // For each row a byte: the kept elements of the lanes before, and in its upper bit the mark. And the kept elements before the rows inside of the tile,
 // and of the tile.
 struct Prefixes {
-    a: vec4<u32>,
-    b: vec4<u32>,
-    c: vec4<u32>,
+    #for p in a b c: $p: vec4<u32>,
     first: u32,
     all: u32,
 }
@@ -56,8 +52,7 @@ fn load_four(i: u32, lanes: u32, is_inside: bool) -> Four {
     return Four(
         element_or_zero(i),
         element_or_zero(i + lanes),
-        element_or_zero(i + 2u * lanes),
-        element_or_zero(i + 3u * lanes),
+        #for k in 2..4: element_or_zero(i + $(k)u * lanes),
     );
 }
 

@@ -106,10 +106,7 @@ fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
 // The vectors of a turn. Some operators make other numbers than -0 of zeros that stand where no element is, so those are masked: bit k of
 // `there` is set if vector k has elements, and bit 4 + k if it has more than its first one.
 struct Vectors {
-    v0: Vector,
-    v1: Vector,
-    v2: Vector,
-    v3: Vector,
+    #for k in 0..4: v$k: Vector,
     there: u32,
 }
 

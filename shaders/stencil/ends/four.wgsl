@@ -27,9 +27,6 @@ fn keep_last(changed: Pack, same: Pack, keeps: bool) -> Pack {
 // The cells of a pack that a fixed side keeps.
 fn fixed_in_pack(place: PackSource) -> Chosen {
     return Chosen(
-        is_fixed_col(place, 0u),
-        is_fixed_col(place, 1u),
-        is_fixed_col(place, 2u),
-        is_fixed_col(place, 3u),
+        #for k in 0..4: is_fixed_col(place, $(k)u),
     );
 }

@@ -21,13 +21,7 @@ struct Weights {
 // Read once, before any loop: as far as a compiler knows, a store to `result` could change them.
 fn weights() -> Weights {
     return Weights(
-        coefficients[0],
-        coefficients[1],
-        coefficients[2],
-        coefficients[5],
-        coefficients[6],
-        coefficients[7],
-        coefficients[8],
+        #for k in 0 1 2 5 6 7 8: coefficients[$k],
     );
 }
 
