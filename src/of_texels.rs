@@ -5,7 +5,7 @@ use wgpu::{Features, Limits, TextureSampleType};
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::io::{InputsOf, OneInput, Output, OutputsOf, ResultOf};
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Driver, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, largest_workgroup};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
@@ -115,12 +115,8 @@ impl<O: Base> Base for OfTexels<O> {
     const LABEL: &'static str = O::LABEL;
     const INPUTS: [&'static str; 2] = O::INPUTS;
 
-    fn counting_in_storage(self) -> Self {
-        OfTexels { operation: self.operation.counting_in_storage(), ..self }
-    }
-
-    fn for_slow_compilers(self) -> Self {
-        OfTexels { operation: self.operation.for_slow_compilers(), ..self }
+    fn on_driver(self, driver: Driver) -> Self {
+        OfTexels { operation: self.operation.on_driver(driver), ..self }
     }
 
     fn cut(self, cut: Cut) -> Result<Self, Error> {

@@ -119,9 +119,15 @@ impl<'a> Options<'a> {
         Options { counts_in_workgroups: Some(counts_right), ..self }
     }
 
-    /// True if operations may count in workgroup memory.
-    pub(super) fn may_count_in_workgroups(&self, device: &Device) -> bool {
-        self.counts_in_workgroups.unwrap_or_else(|| !miscounts(&device.adapter_info()))
+    /// What operations have to know of a device's driver.
+    pub(super) fn driver(&self, device: &Device) -> Driver {
+        let adapter = device.adapter_info();
+        let miscounts =
+            self.counts_in_workgroups.map_or_else(|| miscounts(&adapter), |counts_right| !counts_right);
+        // Browsers may run on SwiftShader, and keep its name to themselves.
+        let compiles_slowly =
+            adapter.name.starts_with("SwiftShader") || adapter.backend == wgpu::Backend::BrowserWebGpu;
+        Driver { miscounts, compiles_slowly }
     }
 
     /// The features of a device that kernels may use.
@@ -143,15 +149,19 @@ impl<'a> Options<'a> {
     }
 }
 
+/// What operations have to know of a driver.
+#[derive(Clone, Copy, Debug)]
+pub struct Driver {
+    /// It loses atomic additions in workgroup memory.
+    pub(crate) miscounts: bool,
+    /// It takes minutes for many branches inside a loop, as SwiftShader does.
+    pub(crate) compiles_slowly: bool,
+}
+
 /// True for a driver that loses atomic additions in workgroup memory: Arm's own (wgpu#8643), and not Mesa's for the same GPUs.
 fn miscounts(adapter: &AdapterInfo) -> bool {
     const ARM: u32 = 0x13b5;
     adapter.vendor == ARM && !format!("{} {}", adapter.driver, adapter.driver_info).contains("Mesa")
-}
-
-/// True for SwiftShader, which takes minutes for many branches inside a loop. Browsers may run on it, and keep its name to themselves.
-pub(super) fn compiles_slowly(adapter: &AdapterInfo) -> bool {
-    adapter.name.starts_with("SwiftShader") || adapter.backend == wgpu::Backend::BrowserWebGpu
 }
 
 /// A kernel's text, and everything else that compiling it needs.

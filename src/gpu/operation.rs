@@ -7,7 +7,7 @@ use wgpu::{BindingResource, Buffer, BufferUsages, Device, Features, Limits, Text
 use crate::element::Element;
 use crate::gpu::error::Error;
 use crate::gpu::io::Output;
-use crate::gpu::kernel::{Kernel, Options, Pipelines, compiles_slowly};
+use crate::gpu::kernel::{Driver, Kernel, Options, Pipelines};
 use crate::gpu::limits::{LimitError, needs};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
@@ -77,10 +77,7 @@ impl<O: Base> OnDevice for O {
 
     fn on(self, device: &Device, options: &Options<'_>) -> Result<(Self, Self::Own), Error> {
         self.check_settings()?;
-        let may_count = options.may_count_in_workgroups(device);
-        let operation = if may_count { self } else { self.counting_in_storage() };
-        let is_slow = compiles_slowly(&device.adapter_info());
-        let operation = if is_slow { operation.for_slow_compilers() } else { operation };
+        let operation = self.on_driver(options.driver(device));
         let name = O::LABEL.trim_start_matches("halofold::").replace('_', " ");
         let features = options.features(device.features());
         operation.check_on(features, &device.limits()).map_err(|error| match error {
@@ -110,12 +107,8 @@ pub trait Base: Clone + Debug {
     /// The names of its inputs.
     const INPUTS: [&'static str; 2] = ["input", "second input"];
 
-    /// Returns this operation without atomic additions in workgroup memory.
-    fn counting_in_storage(self) -> Self {
-        self
-    }
-    /// Returns this operation without kernels that have many branches inside a loop.
-    fn for_slow_compilers(self) -> Self {
+    /// Returns this operation without what a driver does wrong or slowly.
+    fn on_driver(self, _: Driver) -> Self {
         self
     }
     /// Returns this operation in rows or segments.

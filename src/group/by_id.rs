@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::gpu::Pass;
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::io::{Output, ResultOf};
-use crate::gpu::kernel::Kernel;
+use crate::gpu::kernel::{Driver, Kernel};
 use crate::gpu::limits::{self, SettingError, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::Inputs;
@@ -23,8 +23,8 @@ impl Base for GroupById {
     const LABEL: &'static str = "halofold::group_by_id";
     const INPUTS: [&'static str; 2] = ["values", "keys"];
 
-    fn counting_in_storage(self) -> Self {
-        GroupById { in_storage: true, ..self }
+    fn on_driver(self, driver: Driver) -> Self {
+        GroupById { in_storage: self.in_storage || driver.miscounts, ..self }
     }
 
     fn check_settings(&self) -> Result<(), Error> {

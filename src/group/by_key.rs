@@ -5,7 +5,7 @@ use wgpu::{Features, Limits};
 use crate::element::Element;
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::io::{Output, ResultOf};
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Driver, Kernel, PARAMETERS, Slot};
 use crate::gpu::limits::{self, LimitError, SettingError, power_of_two_workgroup};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
@@ -167,8 +167,8 @@ impl Base for GroupByKey {
     const LABEL: &'static str = "halofold::group_by_key";
     const INPUTS: [&'static str; 2] = ["keys", "values"];
 
-    fn counting_in_storage(self) -> Self {
-        GroupByKey { by_id: self.by_id.counting_in_storage(), ..self }
+    fn on_driver(self, driver: Driver) -> Self {
+        GroupByKey { by_id: self.by_id.on_driver(driver), ..self }
     }
 
     fn check_settings(&self) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, Output, ResultOf};
-use crate::gpu::kernel::Kernel;
+use crate::gpu::kernel::{Driver, Kernel};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::Inputs;
 use crate::group::io::{self, Run};
@@ -36,8 +36,8 @@ impl RunLengths {
 impl Base for RunLengths {
     const LABEL: &'static str = "halofold::run_lengths";
 
-    fn for_slow_compilers(self) -> Self {
-        RunLengths { unique: self.unique.for_slow_compilers(), ..self }
+    fn on_driver(self, driver: Driver) -> Self {
+        RunLengths { unique: self.unique.on_driver(driver), ..self }
     }
 
     fn check_settings(&self) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use wgpu::{Features, Limits, TextureSampleType};
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, OneOutput, Output, ResultOf};
-use crate::gpu::kernel::Kernel;
+use crate::gpu::kernel::{Driver, Kernel};
 use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
@@ -19,8 +19,8 @@ use crate::shader;
 impl Base for Histogram {
     const LABEL: &'static str = "halofold::histogram";
 
-    fn counting_in_storage(self) -> Self {
-        Histogram { in_storage: true, ..self }
+    fn on_driver(self, driver: Driver) -> Self {
+        Histogram { in_storage: self.in_storage || driver.miscounts, ..self }
     }
 
     fn check_settings(&self) -> Result<(), Error> {

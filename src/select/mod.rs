@@ -47,7 +47,7 @@ use crate::element::Element;
 use crate::gpu::Pass;
 use crate::gpu::error::Error;
 use crate::gpu::io::{OneInput, Output, ResultOf, outputs};
-use crate::gpu::kernel::Kernel;
+use crate::gpu::kernel::{Driver, Kernel};
 use crate::gpu::limits::{LimitError, SettingError};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
@@ -160,8 +160,8 @@ impl Select {
 impl Base for Select {
     const LABEL: &'static str = "halofold::select";
 
-    fn for_slow_compilers(self) -> Self {
-        Select { is_small: true, ..self }
+    fn on_driver(self, driver: Driver) -> Self {
+        Select { is_small: driver.compiles_slowly, ..self }
     }
 
     fn check_settings(&self) -> Result<(), Error> {
