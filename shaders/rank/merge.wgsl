@@ -48,9 +48,9 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         }
         workgroupBarrier();
         let own = min(ITEMS_PER_LANE * lid, places);
-        begin_at(own, 0u, of_a, places);
+        var runs = runs_at(own, 0u, of_a, places);
         for (var i = own; i < min(own + ITEMS_PER_LANE, places); i++) {
-            let candidate = take();
+            let candidate = take(&runs);
             let place = first + i;
             if !is_last {
                 put_candidate(destination + place, candidate);

@@ -25,8 +25,8 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         workgroupBarrier();
         for (var run = ITEMS_PER_LANE; run < SPAN; run *= 2u) {
             let begin = own & ~(2u * run - 1u);
-            begin_at(own - begin, begin, begin + run, begin + 2u * run);
-            #for p in a b c d: let $p = take();
+            var runs = runs_at(own - begin, begin, begin + run, begin + 2u * run);
+            #for p in a b c d: let $p = take(&runs);
             workgroupBarrier();
             put_in_tile(own, a);
             put_in_tile(own + 1u, b);

@@ -34,10 +34,12 @@ var<workgroup> tile_keys: array<Key, SPAN>;
 var<workgroup> tile_indices: array<u32, SPAN>;
 
 // The next candidate of either run, and the ends of both.
-var<private> next_a: u32;
-var<private> next_b: u32;
-var<private> end_a: u32;
-var<private> end_b: u32;
+struct Runs {
+    next_a: u32,
+    next_b: u32,
+    end_a: u32,
+    end_b: u32,
+}
 
 fn tile_at(at: u32) -> Candidate {
     return Candidate(tile_keys[at], tile_indices[at]);
@@ -48,8 +50,8 @@ fn put_in_tile(at: u32, candidate: Candidate) {
     tile_indices[at] = candidate.index;
 }
 
-// Begins at a place of the run that is made of those from `a` and from `b` on.
-fn begin_at(place: u32, a: u32, b: u32, end: u32) {
+// The runs from `a` and from `b` on, at a place of the one that they become.
+fn runs_at(place: u32, a: u32, b: u32, end: u32) -> Runs {
     // The candidates from `a` on before this place.
     var low = place - min(place, end - b);
     var high = min(place, b - a);
@@ -61,19 +63,17 @@ fn begin_at(place: u32, a: u32, b: u32, end: u32) {
             high = middle;
         }
     }
-    next_a = a + low;
-    next_b = b + place - low;
-    end_a = b;
-    end_b = end;
+    return Runs(a + low, b + place - low, b, end);
 }
 
-fn take() -> Candidate {
-    let a = tile_at(min(next_a, SPAN - 1u));
-    let b = tile_at(min(next_b, SPAN - 1u));
-    if (next_b >= end_b) | ((next_a < end_a) & is_before(a, b)) {
-        next_a += 1u;
+// Takes the next candidate from one of the runs.
+fn take(runs: ptr<function, Runs>) -> Candidate {
+    let a = tile_at(min((*runs).next_a, SPAN - 1u));
+    let b = tile_at(min((*runs).next_b, SPAN - 1u));
+    if ((*runs).next_b >= (*runs).end_b) | (((*runs).next_a < (*runs).end_a) & is_before(a, b)) {
+        (*runs).next_a += 1u;
         return a;
     }
-    next_b += 1u;
+    (*runs).next_b += 1u;
     return b;
 }
