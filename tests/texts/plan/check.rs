@@ -211,7 +211,7 @@ pub fn grid(case: &Case, launch: &Launch, needed: u64) -> Checked {
     let [x, y] = launch.grid;
     let most = case.limits.max_compute_workgroups_per_dimension;
     prop_assert!((1..=most).contains(&x) && (1..=most).contains(&y), "{launch:?}");
-    prop_assert_eq!(launch.param("row"), Some(x));
+    prop_assert_eq!(launch.param("grid_row"), Some(x));
     prop_assert!((needed..needed + u64::from(y)).contains(&launch.workgroups()), "{launch:?}");
     Ok(())
 }
