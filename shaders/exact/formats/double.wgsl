@@ -18,10 +18,20 @@
 struct Numbers { low: vec2<u32>, high: vec2<u32> }
 struct Shares { low: vec2<u32>, middle: vec2<u32>, high: vec2<u32>, negatives: vec2<u32> }
 alias Lanes = vec2<u32>;
-const LANES: u32 = 2u; const BITS: u32 = 53u; const ONE: u32 = 1023u; const SPECIAL: u32 = 2047u; const LOWEST: u32 = 1u;
-const SPAN: u32 = 28u; const LAST_WINDOW: u32 = 2019u; const FIRST_MOVE: u32 = 0u; const ZEROS_FIT: bool = false; const MAY_LOAD_AHEAD: bool = true;
+const LANES: u32 = 2u;
+const BITS: u32 = 53u;
+const ONE: u32 = 1023u;
+const SPECIAL: u32 = 2047u;
+const LOWEST: u32 = 1u;
+const SPAN: u32 = 28u;
+const LAST_WINDOW: u32 = 2019u;
+const FIRST_MOVE: u32 = 0u;
+const ZEROS_FIT: bool = false;
+const MAY_LOAD_AHEAD: bool = true;
 // 2^32 numbers of 80 bits have 112, of which the highest digit has 31.
-const DIGIT: u32 = 27u; const UNDER: u32 = 0u; const OVER: u32 = 0u;
+const DIGIT: u32 = 27u;
+const UNDER: u32 = 0u;
+const OVER: u32 = 0u;
 
 fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     let s = (places(x, window) >> vec2<u32>(21u)) & which;
@@ -34,7 +44,7 @@ fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     return Shares((m << s) ^ sign, middle ^ sign, (upper >> r) ^ sign, sign & vec2<u32>(1u));
 }
 
-fn both(a: Shares, b: Shares) -> Shares {
+fn joined(a: Shares, b: Shares) -> Shares {
     return Shares(a.low + b.low, a.middle + b.middle, a.high + b.high, a.negatives + b.negatives);
 }
 
@@ -58,10 +68,10 @@ fn inside(x: Numbers, window: u32) -> Lanes {
 
 fn magnitudes(x: Numbers) -> Lanes { return x.low | (x.high << vec2<u32>(1u)); }
 fn signs(x: Numbers) -> Lanes { return x.high >> vec2<u32>(31u); }
-fn other(x: Numbers) -> Lanes { return x.low | (x.high ^ vec2<u32>(0x80000000u)); }
+fn not_minus_zero(x: Numbers) -> Lanes { return x.low | (x.high ^ vec2<u32>(0x80000000u)); }
 fn exponents(x: Numbers) -> Lanes { return (x.high << vec2<u32>(1u)) >> vec2<u32>(21u); }
 fn largest(v: Lanes) -> u32 { return max(v.x, v.y); }
-fn turned(x: Numbers) -> Numbers { return Numbers(x.low.yx, x.high.yx); }
+fn rotated(x: Numbers) -> Numbers { return Numbers(x.low.yx, x.high.yx); }
 fn exponent(x: Numbers) -> u32 { return max(exponents(x).x, 1u); }
 fn is_nan(x: Numbers) -> bool { return exponents(x).x == SPECIAL && ((x.high.x & 0xfffffu) | x.low.x) != 0u; }
 fn significand(x: Numbers) -> vec2<u32> {

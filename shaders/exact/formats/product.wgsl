@@ -12,10 +12,20 @@
 struct Numbers { v: vec4<u32>, w: vec4<u32> }
 struct Shares { upper: vec4<u32>, lower: vec4<u32>, near: vec4<f32>, rest: vec4<f32> }
 alias Lanes = vec4<u32>;
-const LANES: u32 = 4u; const BITS: u32 = 48u; const ONE: u32 = 254u; const SPECIAL: u32 = 0xffffu; const LOWEST: u32 = 2u;
-const SPAN: u32 = 22u; const LAST_WINDOW: u32 = 487u; const FIRST_MOVE: u32 = 1u; const ZEROS_FIT: bool = false; const MAY_LOAD_AHEAD: bool = false;
+const LANES: u32 = 4u;
+const BITS: u32 = 48u;
+const ONE: u32 = 254u;
+const SPECIAL: u32 = 0xffffu;
+const LOWEST: u32 = 2u;
+const SPAN: u32 = 22u;
+const LAST_WINDOW: u32 = 487u;
+const FIRST_MOVE: u32 = 1u;
+const ZEROS_FIT: bool = false;
+const MAY_LOAD_AHEAD: bool = false;
 // 2^32 products of 69 bits have 101, and 112 with those below the window: 31 in the highest digit.
-const DIGIT: u32 = 27u; const UNDER: u32 = 11u; const OVER: u32 = 0u;
+const DIGIT: u32 = 27u;
+const UNDER: u32 = 11u;
+const OVER: u32 = 0u;
 
 fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     // The bits of ±2^s.
@@ -33,7 +43,7 @@ fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     return Shares((split - vec4<u32>(0x4b000000u)) * factor, d * factor, a * bitcast<vec4<f32>>(w | power), eighth * signed_power);
 }
 
-fn both(a: Shares, b: Shares) -> Shares {
+fn joined(a: Shares, b: Shares) -> Shares {
     return Shares(a.upper + b.upper, a.lower + b.lower, a.near + b.near, a.rest + b.rest);
 }
 
@@ -70,9 +80,9 @@ fn magnitudes(x: Numbers) -> Lanes {
     return select(vec4<u32>(1u), vec4<u32>(0u), is_zero & (max(fields(x.v), fields(x.w)) < vec4<u32>(0x7f800000u)));
 }
 fn signs(x: Numbers) -> Lanes { return (x.v ^ x.w) >> vec4<u32>(31u); }
-fn other(x: Numbers) -> Lanes { return magnitudes(x) | (signs(x) ^ vec4<u32>(1u)); }
+fn not_minus_zero(x: Numbers) -> Lanes { return magnitudes(x) | (signs(x) ^ vec4<u32>(1u)); }
 fn largest(v: Lanes) -> u32 { return largest_of(v); }
-fn turned(x: Numbers) -> Numbers { return Numbers(x.v.yzwx, x.w.yzwx); }
+fn rotated(x: Numbers) -> Numbers { return Numbers(x.v.yzwx, x.w.yzwx); }
 fn exponent(x: Numbers) -> u32 { return max(fields(x.v).x >> 23u, 1u) + max(fields(x.w).x >> 23u, 1u); }
 fn is_nan(x: Numbers) -> bool { return max(x.v.x << 1u, x.w.x << 1u) > 0xff000000u || min(x.v.x << 1u, x.w.x << 1u) == 0u; }
 fn significand(x: Numbers) -> vec2<u32> { return full_product(significand_of(x.v.x), significand_of(x.w.x)); }

@@ -17,11 +17,21 @@
 
 alias Numbers = vec4<u32>;
 alias Lanes = vec4<u32>;
-const LANES: u32 = 4u; const BITS: u32 = 24u; const ONE: u32 = 127u; const SPECIAL: u32 = 255u; const LOWEST: u32 = 1u;
+const LANES: u32 = 4u;
+const BITS: u32 = 24u;
+const ONE: u32 = 127u;
+const SPECIAL: u32 = 255u;
+const LOWEST: u32 = 1u;
 // No sum of sixteen numbers of this window is an infinite float: a compiler may scale numbers before or after it adds them.
-const SPAN: u32 = 23u; const LAST_WINDOW: u32 = 227u; const FIRST_MOVE: u32 = 2u; const ZEROS_FIT: bool = true; const MAY_LOAD_AHEAD: bool = true;
+const SPAN: u32 = 23u;
+const LAST_WINDOW: u32 = 227u;
+const FIRST_MOVE: u32 = 2u;
+const ZEROS_FIT: bool = true;
+const MAY_LOAD_AHEAD: bool = true;
 // 2^32 numbers of 54 bits have 86 bits, of which the highest digit has 30.
-const DIGIT: u32 = 28u; const UNDER: u32 = 28u; const OVER: u32 = 8u;
+const DIGIT: u32 = 28u;
+const UNDER: u32 = 28u;
+const OVER: u32 = 8u;
 
 struct Shares {
     low: vec4<u32>,
@@ -37,7 +47,7 @@ fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     return Shares(((v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u)) * factor, bitcast<vec4<f32>>(v) * scale);
 }
 
-fn both(a: Shares, b: Shares) -> Shares {
+fn joined(a: Shares, b: Shares) -> Shares {
     return Shares(a.low + b.low, a.near + b.near);
 }
 
@@ -59,14 +69,14 @@ fn fit(a: Numbers, b: Numbers, c: Numbers, d: Numbers, window: u32) -> u32 {
 
 fn magnitudes(x: Numbers) -> Lanes { return x << vec4<u32>(1u); }
 fn signs(x: Numbers) -> Lanes { return x >> vec4<u32>(31u); }
-fn other(x: Numbers) -> Lanes { return x ^ vec4<u32>(0x80000000u); }
+fn not_minus_zero(x: Numbers) -> Lanes { return x ^ vec4<u32>(0x80000000u); }
 fn inside(x: Numbers, window: u32) -> Lanes {
     return select(vec4<u32>(0u), vec4<u32>(0xffffffffu), magnitudes(x) - vec4<u32>(window << 24u) < vec4<u32>(SPAN << 24u));
 }
 
 fn exponents(x: Numbers) -> Lanes { return magnitudes(x) >> vec4<u32>(24u); }
 fn largest(v: Lanes) -> u32 { return largest_of(v); }
-fn turned(x: Numbers) -> Numbers { return x.yzwx; }
+fn rotated(x: Numbers) -> Numbers { return x.yzwx; }
 fn exponent(x: Numbers) -> u32 { return max(exponents(x).x, 1u); }
 fn is_nan(x: Numbers) -> bool { return magnitudes(x).x > 0xff000000u; }
 fn significand(x: Numbers) -> vec2<u32> { return vec2<u32>(significand_of(x.x), 0u); }

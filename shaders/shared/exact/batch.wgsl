@@ -20,23 +20,23 @@ fn any_outside(batch: Batch, window: u32) -> bool {
 }
 
 // The flag of numbers of which not all are -0.
-fn others(batch: Batch) -> u32 {
-    let ab = other(batch.a) | other(batch.b);
-    return select(0u, OTHERS, largest(ab | other(batch.c) | other(batch.d)) != 0u);
+fn flags_of(batch: Batch) -> u32 {
+    let ab = not_minus_zero(batch.a) | not_minus_zero(batch.b);
+    return select(0u, OTHERS, largest(ab | not_minus_zero(batch.c) | not_minus_zero(batch.d)) != 0u);
 }
 
 // The sums of all numbers, each in the window.
 fn sums_of(batch: Batch, window: u32) -> Shares {
     let all = Lanes(0xffffffffu);
-    let ab = both(shares(batch.a, window, all), shares(batch.b, window, all));
-    return both(both(ab, shares(batch.c, window, all)), shares(batch.d, window, all));
+    let ab = joined(shares(batch.a, window, all), shares(batch.b, window, all));
+    return joined(joined(ab, shares(batch.c, window, all)), shares(batch.d, window, all));
 }
 
 fn sums_inside(batch: Batch, window: u32) -> Shares {
     let a = shares(batch.a, window, inside(batch.a, window));
     let b = shares(batch.b, window, inside(batch.b, window));
     let c = shares(batch.c, window, inside(batch.c, window));
-    return both(both(both(a, b), c), shares(batch.d, window, inside(batch.d, window)));
+    return joined(joined(joined(a, b), c), shares(batch.d, window, inside(batch.d, window)));
 }
 
 // An accumulator with the sums of a batch.

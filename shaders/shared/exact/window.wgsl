@@ -22,7 +22,7 @@ fn add_batch(acc: Acc, batch: Batch) -> Acc {
     }
     var flags = OTHERS;
     if found == ONLY_ZEROS {
-        flags = others(batch);
+        flags = flags_of(batch);
     }
     return settled(acc, sums_of(batch, window), flags);
 }
@@ -48,7 +48,7 @@ fn add_carefully(before: Acc, batch: Batch) -> Acc {
     if ZEROS_FIT {
         return Acc(acc.sum, acc.tag | OTHERS);
     }
-    return settled(acc, sums_inside(batch, acc.tag & WINDOW), others(batch));
+    return settled(acc, sums_inside(batch, acc.tag & WINDOW), flags_of(batch));
 }
 
 // Adds numbers of a batch one by one: all, or, if zeros miss windows as well, those outside of the window.
@@ -57,7 +57,7 @@ fn one_by_one(before: Acc, batch: Batch) -> Acc {
     #for p in a b c d: var $p = batch.$p;
     for (var turn = 0u; turn < turns(LANES); turn++) {
         acc = carried(add_one(add_one(add_one(add_one(acc, a), b), c), d));
-        #for p in a b c d: $p = turned($p);
+        #for p in a b c d: $p = rotated($p);
     }
     return acc;
 }
