@@ -27,9 +27,7 @@
 override SLICES: u32 = 1u;
 
 // A value of a step, for a sample.
-fn sample_of(four: u32) -> u32 {
-    return values[params.first + min(4u * four, params.len - 1u)];
-}
+fn sample_of(four: u32) -> u32 { return values[params.first + min(4u * four, params.len - 1u)]; }
 
 fn kernel(at: Place, wg: Workgroup) {
     let share = wg.index / SLICES;

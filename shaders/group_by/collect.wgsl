@@ -28,9 +28,7 @@ var<workgroup> seen: array<atomic<u32>, SEEN>;
 var<workgroup> has_greatest: atomic<u32>;
 
 // The key of a pair, or of the last pair beyond the end.
-fn key_at(at: u32) -> u32 {
-    return keys[params.first + min(at, params.len - 1u)];
-}
+fn key_at(at: u32) -> u32 { return keys[params.first + min(at, params.len - 1u)]; }
 
 // The keys of four pairs. Fours begin at whole vectors: the first of them may have begun before the first pair.
 fn four_keys(four: u32) -> vec4<u32> {
@@ -49,9 +47,7 @@ fn add_to_list(key: u32) {
     }
 }
 
-fn are_too_many() -> bool {
-    return atomicLoad(&places[2u * number_at()]) > GROUPS;
-}
+fn are_too_many() -> bool { return atomicLoad(&places[2u * number_at()]) > GROUPS; }
 
 // Puts a key into the table, if it is not there. Invocations that take places at once may fill the table before their number is seen, so a long walk looks
 // at it, too.

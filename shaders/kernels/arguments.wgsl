@@ -17,9 +17,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(2) var<uniform> params: Params;
 
-fn divided_up(a: u32, b: u32) -> u32 {
-    return a / b + u32(a % b != 0u);
-}
+fn divided_up(a: u32, b: u32) -> u32 { return a / b + u32(a % b != 0u); }
 
 @compute @workgroup_size(1)
 fn main() {

@@ -3,10 +3,6 @@
 #import operators/shared/order
 #import operators/keys/*
 
-fn rank_of(elem: Elem) -> Key {
-    return to_search_key(elem, highest());
-}
+fn rank_of(elem: Elem) -> Key { return to_search_key(elem, highest()); }
 
-fn value_of(rank: Key) -> Key {
-    return from_key(rank, highest());
-}
+fn value_of(rank: Key) -> Key { return from_key(rank, highest()); }

@@ -6,6 +6,4 @@
 #import operators/shared/own
 #import operators/shared/plain_finish
 
-fn map(first: Elem, second: Elem, index: u32) -> Acc {
-    return Acc(first) * Acc(second);
-}
+fn map(first: Elem, second: Elem, index: u32) -> Acc { return Acc(first) * Acc(second); }

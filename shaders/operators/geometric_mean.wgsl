@@ -31,9 +31,7 @@ const SEEN_ZERO: u32 = 1u;
 const SEEN_INFINITY: u32 = 2u;
 const SEEN_NAN: u32 = 4u;
 
-fn identity() -> Acc {
-    return Acc(Real(0), 0u);
-}
+fn identity() -> Acc { return Acc(Real(0), 0u); }
 
 fn map(elem: Elem, index: u32) -> Acc {
     let x = Real(elem);
@@ -47,9 +45,7 @@ fn map(elem: Elem, index: u32) -> Acc {
     return Acc(Real(0), select(SEEN_NAN, SEEN_INFINITY, bits == INFINITE));
 }
 
-fn combine(a: Acc, b: Acc) -> Acc {
-    return Acc(a.sum + b.sum, a.seen | b.seen);
-}
+fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.seen | b.seen); }
 
 fn finish(acc: Acc, n: u32) -> Real {
     // Always zero, but no compiler knows that: constant infinities and NaNs are errors in WGSL.

@@ -6,9 +6,7 @@
 #import operators/shared/added
 #import operators/shared/own
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return abs(Acc(elem));
-}
+fn map(elem: Elem, index: u32) -> Acc { return abs(Acc(elem)); }
 #else
 #import operators/shared/exact_sum
 #import operators/shared/magnitude

@@ -12,6 +12,4 @@ fn map(elem: Elem, index: u32) -> Acc {
     return x * x;
 }
 
-fn finish(acc: Acc, n: u32) -> Acc {
-    return root(acc);
-}
+fn finish(acc: Acc, n: u32) -> Acc { return root(acc); }

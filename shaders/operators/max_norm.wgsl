@@ -9,39 +9,23 @@
 
 alias Acc = Key;
 
-fn magnitude(elem: Elem) -> Acc {
-    return bits(elem) & highest();
-}
+fn magnitude(elem: Elem) -> Acc { return bits(elem) & highest(); }
 
-fn settle(acc: Acc) -> Acc {
-    return select(acc, NOT_A_NUMBER, is_above(acc, INFINITY));
-}
+fn settle(acc: Acc) -> Acc { return select(acc, NOT_A_NUMBER, is_above(acc, INFINITY)); }
 #else
 #import operators/shared/magnitude
 
 alias Acc = Magnitude;
 
-fn settle(acc: Acc) -> Acc {
-    return acc;
-}
+fn settle(acc: Acc) -> Acc { return acc; }
 
-fn greater(a: Acc, b: Acc) -> Acc {
-    return max(a, b);
-}
+fn greater(a: Acc, b: Acc) -> Acc { return max(a, b); }
 #endif
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return magnitude(elem);
-}
+fn map(elem: Elem, index: u32) -> Acc { return magnitude(elem); }
 
-fn identity() -> Acc {
-    return Acc(0);
-}
+fn identity() -> Acc { return Acc(0); }
 
-fn combine(a: Acc, b: Acc) -> Acc {
-    return greater(a, b);
-}
+fn combine(a: Acc, b: Acc) -> Acc { return greater(a, b); }
 
-fn finish(acc: Acc, n: u32) -> Acc {
-    return settle(acc);
-}
+fn finish(acc: Acc, n: u32) -> Acc { return settle(acc); }

@@ -9,9 +9,7 @@
 
 alias Acc = Real;
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return Acc(elem);
-}
+fn map(elem: Elem, index: u32) -> Acc { return Acc(elem); }
 
 fn finish(acc: Acc, n: u32) -> Acc {
     if n == 0u {

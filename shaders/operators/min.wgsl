@@ -4,18 +4,10 @@
 
 alias Acc = Key;
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return to_key(elem, lowest());
-}
+fn map(elem: Elem, index: u32) -> Acc { return to_key(elem, lowest()); }
 
-fn identity() -> Acc {
-    return highest();
-}
+fn identity() -> Acc { return highest(); }
 
-fn combine(a: Acc, b: Acc) -> Acc {
-    return lesser(a, b);
-}
+fn combine(a: Acc, b: Acc) -> Acc { return lesser(a, b); }
 
-fn finish(acc: Acc, n: u32) -> Acc {
-    return from_key(acc, lowest());
-}
+fn finish(acc: Acc, n: u32) -> Acc { return from_key(acc, lowest()); }

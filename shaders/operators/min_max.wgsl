@@ -13,9 +13,7 @@ fn map(elem: Elem, index: u32) -> Acc {
     return Acc(~key, key);
 }
 
-fn identity() -> Acc {
-    return Acc(lowest(), lowest());
-}
+fn identity() -> Acc { return Acc(lowest(), lowest()); }
 
 // The minimum, then the maximum.
 fn finish(acc: Acc, n: u32) -> Acc {
@@ -33,19 +31,13 @@ fn finish(acc: Acc, n: u32) -> Acc {
 #ifdef float
 #import operators/shared/float_bits
 
-fn raw_key(elem: Elem) -> Key {
-    return flip(bits(elem));
-}
+fn raw_key(elem: Elem) -> Key { return flip(bits(elem)); }
 
 fn is_nan_key(key: Key) -> bool {
     return is_above(key, INFINITY) || is_above(flip(INFINITY | lowest()), key);
 }
 #else
-fn raw_key(elem: Elem) -> Key {
-    return elem;
-}
+fn raw_key(elem: Elem) -> Key { return elem; }
 
-fn is_nan_key(key: Key) -> bool {
-    return false;
-}
+fn is_nan_key(key: Key) -> bool { return false; }
 #endif

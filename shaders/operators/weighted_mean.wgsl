@@ -10,13 +10,9 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
     return Acc(Real(first) * Real(second), Real(second));
 }
 
-fn identity() -> Acc {
-    return Acc(Real(0), Real(0));
-}
+fn identity() -> Acc { return Acc(Real(0), Real(0)); }
 
-fn combine(a: Acc, b: Acc) -> Acc {
-    return Acc(a.sum + b.sum, a.weights + b.weights);
-}
+fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.weights + b.weights); }
 
 fn finish(acc: Acc, n: u32) -> Real {
     if (bitcast<Bits>(acc.weights) & MAGNITUDE) == Bits(0) {

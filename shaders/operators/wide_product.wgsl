@@ -3,13 +3,9 @@
 #import operators/shared/plain_finish
 #import operators/shared/widen
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return widen(elem);
-}
+fn map(elem: Elem, index: u32) -> Acc { return widen(elem); }
 
-fn identity() -> Acc {
-    return Acc(1u, 0u);
-}
+fn identity() -> Acc { return Acc(1u, 0u); }
 
 fn combine(a: Acc, b: Acc) -> Acc {
     let low = full_product(a.x, b.x);

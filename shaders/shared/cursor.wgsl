@@ -49,17 +49,11 @@ fn place_under(c: Cursor) -> vec2<u32> {
     return vec2<u32>(c.x, (c.line << region.shift) + in_strip);
 }
 #else
-fn cursor_at(p: u32, step: u32) -> Cursor {
-    return Cursor(p, step);
-}
+fn cursor_at(p: u32, step: u32) -> Cursor { return Cursor(p, step); }
 
-fn advanced(c: Cursor) -> Cursor {
-    return Cursor(c.p + c.step, c.step);
-}
+fn advanced(c: Cursor) -> Cursor { return Cursor(c.p + c.step, c.step); }
 
-fn place_under(c: Cursor) -> u32 {
-    return c.p;
-}
+fn place_under(c: Cursor) -> u32 { return c.p; }
 #endif
 
 // Four positions, a step apart, and the cursor behind them.

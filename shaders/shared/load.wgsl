@@ -13,9 +13,7 @@
 #ifdef reads_partials
 @group(0) @binding(0) var<storage, read> input: array<Acc>;
 
-fn load_at(p: u32, origin: u32) -> Acc {
-    return input[p];
-}
+fn load_at(p: u32, origin: u32) -> Acc { return input[p]; }
 #else
 #ifdef texels
 #import shared/texels
@@ -25,9 +23,7 @@ fn load_from(at: vec2<u32>, origin: u32) -> Acc {
     return map(element_of(at), row_by_row(at) - origin);
 }
 
-fn load_at(p: u32, origin: u32) -> Acc {
-    return load_from(place_of_texel(p), origin);
-}
+fn load_at(p: u32, origin: u32) -> Acc { return load_from(place_of_texel(p), origin); }
 #else
 @group(0) @binding(0) var<storage, read> input: array<Elem>;
 #ifdef adjoining
@@ -54,18 +50,14 @@ fn load_at(p: u32, origin: u32) -> Acc {
 }
 #else
 // The element at position `p` of the binding; its index counts from `origin`.
-fn load_at(p: u32, origin: u32) -> Acc {
-    return map(input[p], p - origin);
-}
+fn load_at(p: u32, origin: u32) -> Acc { return map(input[p], p - origin); }
 #endif
 #endif
 #endif
 #endif
 
 // The dispatch's `i`-th item.
-fn load(i: u32) -> Acc {
-    return load_at(params.first + i, params.first - params.index);
-}
+fn load(i: u32) -> Acc { return load_at(params.first + i, params.first - params.index); }
 
 fn load_or_identity(i: u32) -> Acc {
     if i < params.len {

@@ -22,9 +22,7 @@
 @group(0) @binding(0) var texels: texture_2d<Channel>;
 
 // The column and the row of a position.
-fn place_of_texel(p: u32) -> vec2<u32> {
-    return place_under(cursor_at(p, 0u));
-}
+fn place_of_texel(p: u32) -> vec2<u32> { return place_under(cursor_at(p, 0u)); }
 
 // The texel at a place, mapped.
 fn element_of(place: vec2<u32>) -> Mapped {
@@ -33,11 +31,7 @@ fn element_of(place: vec2<u32>) -> Mapped {
 }
 
 // The element at a position.
-fn element_at(p: u32) -> Mapped {
-    return element_of(place_of_texel(p));
-}
+fn element_at(p: u32) -> Mapped { return element_of(place_of_texel(p)); }
 
 // The number that the element at a place has row by row.
-fn row_by_row(place: vec2<u32>) -> u32 {
-    return place.y * region.width + place.x;
-}
+fn row_by_row(place: vec2<u32>) -> u32 { return place.y * region.width + place.x; }

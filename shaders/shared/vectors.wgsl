@@ -38,8 +38,6 @@ fn load4(i: u32, origin: u32) -> Acc {
 }
 #else
 // The vector at position `i` of the binding, in vectors; its first element's index counts from `origin`.
-fn load4(i: u32, origin: u32) -> Acc {
-    return map4(input4[i], 4u * i - origin);
-}
+fn load4(i: u32, origin: u32) -> Acc { return map4(input4[i], 4u * i - origin); }
 #endif
 #endif

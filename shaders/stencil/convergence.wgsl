@@ -92,9 +92,7 @@ fn count() {
     }
 }
 
-fn is_nan(x: Real) -> bool {
-    return (bitcast<u32>(f32(x)) & 0x7fffffffu) > 0x7f800000u;
-}
+fn is_nan(x: Real) -> bool { return (bitcast<u32>(f32(x)) & 0x7fffffffu) > 0x7f800000u; }
 
 @compute @workgroup_size(1)
 fn decide() {

@@ -11,14 +11,8 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
     return Acc(change, change * change);
 }
 
-fn identity() -> Acc {
-    return Acc(Real(0), Real(0));
-}
+fn identity() -> Acc { return Acc(Real(0), Real(0)); }
 
-fn combine(a: Acc, b: Acc) -> Acc {
-    return Acc(max(a.x, b.x), a.y + b.y);
-}
+fn combine(a: Acc, b: Acc) -> Acc { return Acc(max(a.x, b.x), a.y + b.y); }
 
-fn finish(acc: Acc, n: u32) -> Acc {
-    return acc;
-}
+fn finish(acc: Acc, n: u32) -> Acc { return acc; }

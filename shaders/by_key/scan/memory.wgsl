@@ -25,6 +25,4 @@ fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {
     return at_place(half + lid - 1u);
 }
 
-fn of_all(wg: Workgroup) -> Runs {
-    return at_place((firstTrailingBit(WG) & 1u) * WG + WG - 1u);
-}
+fn of_all(wg: Workgroup) -> Runs { return at_place((firstTrailingBit(WG) & 1u) * WG + WG - 1u); }

@@ -11,9 +11,7 @@ struct Runs {
     acc: Acc,
 }
 
-fn no_runs() -> Runs {
-    return Runs(0u, 0u, identity());
-}
+fn no_runs() -> Runs { return Runs(0u, 0u, identity()); }
 
 // Pairs `a` and, behind them, pairs `b`.
 fn join(a: Runs, b: Runs) -> Runs {
@@ -24,9 +22,7 @@ fn join(a: Runs, b: Runs) -> Runs {
 }
 
 // The place in `tiles` of a group.
-fn place_of(group: u32) -> u32 {
-    return params.tiles + group;
-}
+fn place_of(group: u32) -> u32 { return params.tiles + group; }
 
 // The place in `tiles` of the number of a group's crowded tiles; these follow it.
 fn crowded_at(group: u32) -> u32 {

@@ -13,6 +13,4 @@ fn put(at: u32, runs: Runs) {
     accs[at] = runs.acc;
 }
 
-fn at_place(at: u32) -> Runs {
-    return Runs(counts[at], run_starts[at], accs[at]);
-}
+fn at_place(at: u32) -> Runs { return Runs(counts[at], run_starts[at], accs[at]); }

@@ -9,9 +9,7 @@
 const ITEMS: u32 = 16u;
 
 // The key of a pair, or of the last pair beyond the end.
-fn key(at: u32) -> RunKey {
-    return keys[params.first_key + min(at, params.count - 1u)];
-}
+fn key(at: u32) -> RunKey { return keys[params.first_key + min(at, params.count - 1u)]; }
 
 struct RunKeys {
     #for p in a b c d: $p: FourRunKeys,
@@ -33,9 +31,7 @@ fn keys_from(vector: u32) -> FourRunKeys {
 #else
 const KEYS_IN_VECTOR: u32 = 4u;
 
-fn keys_from(vector: u32) -> FourRunKeys {
-    return key_vectors[vector];
-}
+fn keys_from(vector: u32) -> FourRunKeys { return key_vectors[vector]; }
 #endif
 
 fn own_keys(at: u32) -> RunKeys {

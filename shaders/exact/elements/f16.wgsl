@@ -5,9 +5,7 @@ const PER_VECTOR: u32 = 8u;
 const BATCHES: u32 = 2u;
 
 // The indices of the words of element `p`.
-fn words_of(p: u32) -> vec2<u32> {
-    return vec2<u32>(p >> 1u);
-}
+fn words_of(p: u32) -> vec2<u32> { return vec2<u32>(p >> 1u); }
 
 // One element, and zeros of this sign.
 fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> {
@@ -15,9 +13,7 @@ fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> {
     return vec4<u32>(element | (sign << 31u), zeros(sign).yzw);
 }
 
-fn zeros(sign: u32) -> vec4<u32> {
-    return vec4<u32>((sign << 31u) | (sign << 15u));
-}
+fn zeros(sign: u32) -> vec4<u32> { return vec4<u32>((sign << 31u) | (sign << 15u)); }
 
 // The floats in the lower halves of words, or in the upper ones.
 fn floats(v: vec4<u32>, half: u32) -> Floats {

@@ -46,6 +46,4 @@ fn add_alone(bits: u32) -> u32 {
 }
 
 // Adds the first of some numbers to its bin. Returns flags.
-fn add_far(x: Numbers) -> u32 {
-    return add_alone(x.x);
-}
+fn add_far(x: Numbers) -> u32 { return add_alone(x.x); }

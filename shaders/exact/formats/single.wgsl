@@ -47,9 +47,7 @@ fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     return Shares(((v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u)) * factor, bitcast<vec4<f32>>(v) * scale);
 }
 
-fn joined(a: Shares, b: Shares) -> Shares {
-    return Shares(a.low + b.low, a.near + b.near);
-}
+fn joined(a: Shares, b: Shares) -> Shares { return Shares(a.low + b.low, a.near + b.near); }
 
 // No compiler can take ORIGIN into the sum of floats: a multiplication lies between.
 fn settle(sums: Shares) -> vec4<u32> {

@@ -2,6 +2,4 @@
 #import exact/formats/*
 #import exact/elements/*
 
-fn numbers(x: Floats, y: Floats, which: Lanes) -> Numbers {
-    return Numbers(x, y);
-}
+fn numbers(x: Floats, y: Floats, which: Lanes) -> Numbers { return Numbers(x, y); }

@@ -22,9 +22,7 @@ fn bits_of(x: vec2<f64>) -> Floats {
 }
 
 // Magnitudes in the order of their higher words, NaNs above infinities.
-fn rank(x: Floats) -> vec2<u32> {
-    return (x.high << vec2<u32>(1u)) | min(x.low, vec2<u32>(1u));
-}
+fn rank(x: Floats) -> vec2<u32> { return (x.high << vec2<u32>(1u)) | min(x.low, vec2<u32>(1u)); }
 
 fn numbers(a: Floats, b: Floats, which: Lanes) -> Numbers {
     let change = values_of(bits_of(values_of(a) - values_of(b)));

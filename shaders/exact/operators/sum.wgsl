@@ -2,6 +2,4 @@
 #import exact/formats/*
 #import exact/elements/*
 
-fn numbers(x: Floats, which: Lanes) -> Numbers {
-    return x;
-}
+fn numbers(x: Floats, which: Lanes) -> Numbers { return x; }

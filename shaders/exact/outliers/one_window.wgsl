@@ -3,9 +3,7 @@
 #import shared/exact/batch
 #import shared/exact/limbs
 
-fn second_takes(batch: Batch, window: u32) -> bool {
-    return false;
-}
+fn second_takes(batch: Batch, window: u32) -> bool { return false; }
 
 // Moves to another window, if there is one: the sum in the old one goes to the limbs.
 fn moved(acc: Acc, window: u32) -> Acc {
@@ -17,19 +15,11 @@ fn moved(acc: Acc, window: u32) -> Acc {
 }
 
 // Moves to a window that holds all numbers of a batch.
-fn choose_window(acc: Acc, batch: Batch) -> Acc {
-    return moved(acc, other_window(batch, 0u, 0u));
-}
+fn choose_window(acc: Acc, batch: Batch) -> Acc { return moved(acc, other_window(batch, 0u, 0u)); }
 
 // Moves back to the window that all invocations began with.
-fn finished(acc: Acc, window: u32) -> Acc {
-    return moved(acc, window);
-}
+fn finished(acc: Acc, window: u32) -> Acc { return moved(acc, window); }
 
-fn takes_batch(tag: u32) -> bool {
-    return false;
-}
+fn takes_batch(tag: u32) -> bool { return false; }
 
-fn add_batch_far(batch: Batch) -> u32 {
-    return 0u;
-}
+fn add_batch_far(batch: Batch) -> u32 { return 0u; }

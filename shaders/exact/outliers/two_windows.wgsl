@@ -51,15 +51,11 @@ fn without_second(acc: Acc) -> Acc {
     return Acc(acc.sum, acc.tag | SPILLED);
 }
 
-fn finished(acc: Acc, window: u32) -> Acc {
-    return without_second(acc);
-}
+fn finished(acc: Acc, window: u32) -> Acc { return without_second(acc); }
 
 // Whole batches in bins are faster than digits if many numbers are outside of windows, but a cost at the end, and code that slows other
 // kernels.
-fn takes_batch(tag: u32) -> bool {
-    return tag >= 2u * MISSED;
-}
+fn takes_batch(tag: u32) -> bool { return tag >= 2u * MISSED; }
 
 // Adds sixteen numbers to their bins. Returns flags.
 fn add_batch_far(batch: Batch) -> u32 {

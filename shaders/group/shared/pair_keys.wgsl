@@ -15,9 +15,7 @@ override PLACES: u32 = 4u;
 // A place that has no key; and the id of no group.
 const EMPTY_SLOT: u32 = 0xffffffffu;
 
-fn key_at(at: u32) -> u32 {
-    return in_order(keys[at]);
-}
+fn key_at(at: u32) -> u32 { return in_order(keys[at]); }
 
 fn four_keys_at(vector: u32) -> vec4<u32> {
     let bits = key_vectors[vector];
@@ -25,13 +23,9 @@ fn four_keys_at(vector: u32) -> vec4<u32> {
 }
 
 // The two places where a key is looked for first, by their number among these.
-fn two_places_of(key: u32) -> u32 {
-    return hash(key) & (PLACES / 2u - 1u);
-}
+fn two_places_of(key: u32) -> u32 { return hash(key) & (PLACES / 2u - 1u); }
 
-fn next_two(two: u32) -> u32 {
-    return (two + 1u) & (PLACES / 2u - 1u);
-}
+fn next_two(two: u32) -> u32 { return (two + 1u) & (PLACES / 2u - 1u); }
 
 fn four_places_of(four: vec4<u32>) -> vec4<u32> {
     return vec4<u32>(two_places_of(four.x), two_places_of(four.y), two_places_of(four.z), two_places_of(four.w));

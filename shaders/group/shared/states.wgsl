@@ -29,14 +29,10 @@ const HAS_MINUS_INFINITY: u32 = 4u;
 // Behind the groups is the number of ids that are none.
 @group(0) @binding(4) var<storage, read_write> states: array<atomic<u32>>;
 
-fn state_of(id: u32) -> u32 {
-    return id * STATE;
-}
+fn state_of(id: u32) -> u32 { return id * STATE; }
 
 // Leaves a word as it is before a run.
-fn take(place: u32) -> u32 {
-    return atomicExchange(&states[place], 0u);
-}
+fn take(place: u32) -> u32 { return atomicExchange(&states[place], 0u); }
 
 fn raise(id: u32, flag: u32) {
     let place = state_of(id) + FLAGS;

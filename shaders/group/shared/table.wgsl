@@ -35,9 +35,7 @@ fn digits_of(bits: vec4<u32>, has: vec4<bool>) -> Digits {
     return Digits(lower & vec4<u32>(0xffffu), lower >> vec4<u32>(16u), high);
 }
 
-fn across(v: vec4<u32>) -> u32 {
-    return v.x + v.y + v.z + v.w;
-}
+fn across(v: vec4<u32>) -> u32 { return v.x + v.y + v.z + v.w; }
 
 // Adds `tally` numbers to the table by the sums of their digits. Skips zero digits: most values have one.
 fn add(slot: u32, tally: u32, digits: vec3<u32>) {

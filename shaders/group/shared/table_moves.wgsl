@@ -21,9 +21,7 @@ var<workgroup> sample: array<u32, SAMPLES>;
 var<workgroup> best: atomic<u32>;
 
 // The upper half of a word of signed digits.
-fn above(word: u32) -> u32 {
-    return bitcast<u32>(bitcast<i32>(word) >> 16u);
-}
+fn above(word: u32) -> u32 { return bitcast<u32>(bitcast<i32>(word) >> 16u); }
 
 fn is_busy(slot: u32) -> bool {
     for (var c = 0u; c < COPIES; c++) {
@@ -159,6 +157,4 @@ fn flush_full_groups(moves_all: bool, next: u32, lid: u32) {
 }
 
 // The number of misses in `steps` steps after which another window is chosen.
-fn most_misses(steps: u32) -> u32 {
-    return steps * (WG / 4u);
-}
+fn most_misses(steps: u32) -> u32 { return steps * (WG / 4u); }

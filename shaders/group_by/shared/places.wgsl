@@ -8,6 +8,4 @@
 const EMPTY_SLOT: u32 = 0xffffffffu;
 
 // The place of the number of keys.
-fn number_at() -> u32 {
-    return PLACES + 1u;
-}
+fn number_at() -> u32 { return PLACES + 1u; }

@@ -19,9 +19,7 @@
 #else
 @group(0) @binding(0) var<storage, read> elements: array<Elem>;
 
-fn element_of(place: u32) -> Elem {
-    return elements[place];
-}
+fn element_of(place: u32) -> Elem { return elements[place]; }
 #endif
 
 // Counts a key of a channel.

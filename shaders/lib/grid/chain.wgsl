@@ -94,9 +94,7 @@ fn tile_slot(side: u32, tile: u32) -> u32 {
     return params.links + (side * params.slots + tile) * SLOT_WORDS;
 }
 
-fn prefix_slot(side: u32, block: u32) -> u32 {
-    return tile_slot(side, params.prefixes + block);
-}
+fn prefix_slot(side: u32, block: u32) -> u32 { return tile_slot(side, params.prefixes + block); }
 
 // Clears what a tile is going to publish in the next dispatch.
 fn clear_next(side: u32, tile: u32) {
@@ -174,6 +172,4 @@ fn tile_for(missed: u32, work: u32, own: u32) -> u32 {
 }
 
 // The place of what lies behind all tiles.
-fn end_slot(side: u32) -> u32 {
-    return tile_slot(side, params.slots - 1u);
-}
+fn end_slot(side: u32) -> u32 { return tile_slot(side, params.slots - 1u); }

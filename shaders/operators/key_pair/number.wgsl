@@ -3,6 +3,4 @@
 
 alias Acc = vec2<Key>;
 
-fn combine(a: Acc, b: Acc) -> Acc {
-    return max(a, b);
-}
+fn combine(a: Acc, b: Acc) -> Acc { return max(a, b); }

@@ -6,6 +6,4 @@ struct Acc {
     y: Key,
 }
 
-fn combine(a: Acc, b: Acc) -> Acc {
-    return Acc(greater(a.x, b.x), greater(a.y, b.y));
-}
+fn combine(a: Acc, b: Acc) -> Acc { return Acc(greater(a.x, b.x), greater(a.y, b.y)); }

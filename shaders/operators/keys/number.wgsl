@@ -16,9 +16,7 @@ fn highest() -> Key { return 0x7fffffffi; }
 #endif
 
 // All ones if the sign bit is set, otherwise zeros.
-fn sign_mask(bits: Key) -> Key {
-    return bits >> SIGN_BIT;
-}
+fn sign_mask(bits: Key) -> Key { return bits >> SIGN_BIT; }
 #else
 alias Key = Elem;
 #ifdef signed
@@ -32,18 +30,10 @@ fn highest() -> Key { return ~Key(0); }
 #endif
 #endif
 
-fn is_above(a: Key, b: Key) -> bool {
-    return a > b;
-}
+fn is_above(a: Key, b: Key) -> bool { return a > b; }
 
-fn is_same(a: Key, b: Key) -> bool {
-    return a == b;
-}
+fn is_same(a: Key, b: Key) -> bool { return a == b; }
 
-fn lesser(a: Key, b: Key) -> Key {
-    return min(a, b);
-}
+fn lesser(a: Key, b: Key) -> Key { return min(a, b); }
 
-fn greater(a: Key, b: Key) -> Key {
-    return max(a, b);
-}
+fn greater(a: Key, b: Key) -> Key { return max(a, b); }

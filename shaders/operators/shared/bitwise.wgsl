@@ -3,6 +3,4 @@
 #import operators/shared/own
 #import operators/shared/plain_finish
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return elem;
-}
+fn map(elem: Elem, index: u32) -> Acc { return elem; }

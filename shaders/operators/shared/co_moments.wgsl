@@ -28,9 +28,7 @@ fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
     return Acc(vec2<Bits>(x.mean, y.mean), vec2<Real>(x.low, y.low), squares, sum_of(x.around * y.around), 4u);
 }
 
-fn identity() -> Acc {
-    return Acc(vec2<Bits>(), vec2<Real>(), vec2<Real>(), Real(0), 0u);
-}
+fn identity() -> Acc { return Acc(vec2<Bits>(), vec2<Real>(), vec2<Real>(), Real(0), 0u); }
 
 fn combine(a: Acc, b: Acc) -> Acc {
     let n = a.n + b.n;

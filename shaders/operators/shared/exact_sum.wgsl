@@ -4,13 +4,9 @@
 // 2^31 halves fits 64 bits, and no buffer holds more elements. Whoever reads the two sums, the host or `finish`, combines them in 128 bits.
 #import <operator>
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return widen(elem);
-}
+fn map(elem: Elem, index: u32) -> Acc { return widen(elem); }
 
-fn identity() -> Acc {
-    return Acc(0, 0);
-}
+fn identity() -> Acc { return Acc(0, 0); }
 
 fn combine(a: Acc, b: Acc) -> Acc {
 #ifdef bits_64

@@ -37,9 +37,7 @@ const ROOT_HALF: i64 = 0x3fe6a09e667f3bcdli;
 // The exponential is zero here and below.
 const FAINT: Real = -746.0lf;
 
-fn power_of_two(k: i32) -> Real {
-    return bitcast<f64>(u64(k + BIAS) << DIGITS);
-}
+fn power_of_two(k: i32) -> Real { return bitcast<f64>(u64(k + BIAS) << DIGITS); }
 
 fn exponential(x: Real) -> Real {
     let whole = floor(x * LOG2_E + 0.5lf);
@@ -80,11 +78,7 @@ fn logarithm(x: Real) -> Real {
 // The exponential is zero here and below.
 const FAINT: Real = -128.0;
 
-fn exponential(x: Real) -> Real {
-    return exp(x);
-}
+fn exponential(x: Real) -> Real { return exp(x); }
 
-fn logarithm(x: Real) -> Real {
-    return log(x);
-}
+fn logarithm(x: Real) -> Real { return log(x); }
 #endif

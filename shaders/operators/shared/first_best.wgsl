@@ -20,19 +20,13 @@ struct Out {
     index: u32,
 }
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return Acc(rank_of(elem), index);
-}
+fn map(elem: Elem, index: u32) -> Acc { return Acc(rank_of(elem), index); }
 
-fn identity() -> Acc {
-    return Acc(lowest(), 0xffffffffu);
-}
+fn identity() -> Acc { return Acc(lowest(), 0xffffffffu); }
 
 fn combine(a: Acc, b: Acc) -> Acc {
     let other = is_above(b.rank, a.rank) || (is_same(b.rank, a.rank) && b.index < a.index);
     return Acc(select(a.rank, b.rank, other), select(a.index, b.index, other));
 }
 
-fn finish(acc: Acc, n: u32) -> Out {
-    return Out(value_of(acc.rank), acc.index);
-}
+fn finish(acc: Acc, n: u32) -> Out { return Out(value_of(acc.rank), acc.index); }

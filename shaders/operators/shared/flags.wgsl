@@ -7,11 +7,7 @@ alias Acc = u32;
 #import operators/shared/float_bits
 #import operators/keys/*
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return u32(!is_same(bits(elem) & highest(), Key(0)));
-}
+fn map(elem: Elem, index: u32) -> Acc { return u32(!is_same(bits(elem) & highest(), Key(0))); }
 #else
-fn map(elem: Elem, index: u32) -> Acc {
-    return u32(elem != Elem(0));
-}
+fn map(elem: Elem, index: u32) -> Acc { return u32(elem != Elem(0)); }
 #endif

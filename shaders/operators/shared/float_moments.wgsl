@@ -28,13 +28,9 @@ struct Acc {
 }
 
 #ifdef float
-fn upper(elem: Elem) -> Real {
-    return Real(elem) * Real(0.5);
-}
+fn upper(elem: Elem) -> Real { return Real(elem) * Real(0.5); }
 
-fn lower(elem: Elem) -> Real {
-    return Real(0);
-}
+fn lower(elem: Elem) -> Real { return Real(0); }
 #else
 // Halves are converted. Their bits behind a large constant, 2^51 + x/2, are floats too, but on an H200 a variance from these was slower and off
 // by 2^-35: a compiler may add up the constants of two such sums first.
@@ -44,13 +40,9 @@ alias Upper = i32;
 alias Upper = u32;
 #endif
 
-fn upper(elem: Elem) -> Real {
-    return Real(Upper(elem >> 32u)) * 0x1p+31lf;
-}
+fn upper(elem: Elem) -> Real { return Real(Upper(elem >> 32u)) * 0x1p+31lf; }
 
-fn lower(elem: Elem) -> Real {
-    return Real(u32(bitcast<Bits>(elem) & 0xfffffffflu)) * Real(0.5);
-}
+fn lower(elem: Elem) -> Real { return Real(u32(bitcast<Bits>(elem) & 0xfffffffflu)) * Real(0.5); }
 #endif
 
 fn map(elem: Elem, index: u32) -> Acc {
@@ -66,9 +58,7 @@ fn map4(v: vec4<Elem>, index: u32) -> Acc {
     return Acc(Real(4), four.mean, four.low, sum_of(four.around * four.around));
 }
 
-fn identity() -> Acc {
-    return Acc(Real(0), Bits(0), Real(0), Real(0));
-}
+fn identity() -> Acc { return Acc(Real(0), Bits(0), Real(0), Real(0)); }
 
 fn combine(a: Acc, b: Acc) -> Acc {
     let n = a.n + b.n;

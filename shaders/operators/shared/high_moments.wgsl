@@ -22,9 +22,7 @@ struct Acc {
     unit: u32,
 }
 
-fn mean_of(acc: Acc) -> Bits {
-    return bitcast<Bits>(acc.mean) | Bits(acc.unit);
-}
+fn mean_of(acc: Acc) -> Bits { return bitcast<Bits>(acc.mean) | Bits(acc.unit); }
 
 fn map(elem: Elem, index: u32) -> Acc {
     let x = Real(elem) * Real(0.5);
@@ -39,9 +37,7 @@ fn map4(v: vec4<Elem>, index: u32) -> Acc {
     return Acc(mean, four.low, sum_of(s), sum_of(s * four.around), sum_of(s * s), 4u, unit_of(four.mean));
 }
 
-fn identity() -> Acc {
-    return Acc(Real(0), Real(0), Real(0), Real(0), Real(0), 0u, 0u);
-}
+fn identity() -> Acc { return Acc(Real(0), Real(0), Real(0), Real(0), Real(0), 0u, 0u); }
 
 fn combine(a: Acc, b: Acc) -> Acc {
     let n = a.n + b.n;

@@ -21,9 +21,7 @@ struct Acc {
 }
 
 // 1 if a sum of two words is less than one of them, so that it wrapped.
-fn carry(sum: u32, term: u32) -> u32 {
-    return select(0u, 1u, sum < term);
-}
+fn carry(sum: u32, term: u32) -> u32 { return select(0u, 1u, sum < term); }
 
 fn map(elem: Elem, index: u32) -> Acc {
     let square = full_product(magnitude(elem), magnitude(elem));
@@ -34,9 +32,7 @@ fn map(elem: Elem, index: u32) -> Acc {
 #endif
 }
 
-fn identity() -> Acc {
-    return Acc(0u, 0u, 0u, 0u, 0u);
-}
+fn identity() -> Acc { return Acc(0u, 0u, 0u, 0u, 0u); }
 
 fn combine(a: Acc, b: Acc) -> Acc {
     let sum_low = a.sum_low + b.sum_low;
@@ -96,6 +92,4 @@ fn mean_square(acc: Acc, n: u32, less: u32) -> Real {
     return squares(acc, n) / Real(n - less);
 }
 
-fn root_mean_square(acc: Acc, n: u32, less: u32) -> Real {
-    return root(mean_square(acc, n, less));
-}
+fn root_mean_square(acc: Acc, n: u32, less: u32) -> Real { return root(mean_square(acc, n, less)); }

@@ -27,9 +27,7 @@ struct Acc {
     high: vec4<u32>,
 }
 
-fn identity() -> Acc {
-    return Acc();
-}
+fn identity() -> Acc { return Acc(); }
 
 fn map(elem: Elem, index: u32) -> Acc {
 #ifdef half
@@ -90,9 +88,7 @@ fn settled_digits(acc: Acc) -> Acc {
     return Acc(vec4<u32>(low.xyz, low.w & MASK), vec4<u32>(middle.xyz, middle.w & MASK), high);
 }
 
-fn is_some(digits: vec4<u32>) -> bool {
-    return any(digits != vec4<u32>());
-}
+fn is_some(digits: vec4<u32>) -> bool { return any(digits != vec4<u32>()); }
 
 // The number of settled digits. The highest digit that is not zero and one or more below it are enough to round by, if it is known that there
 // are others. A negative number is minus its flipped digits, and one more if all digits below are zero.

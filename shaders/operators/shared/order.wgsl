@@ -9,16 +9,12 @@
 
 #import operators/keys/*
 
-fn lowest() -> Key {
-    return ~highest();
-}
+fn lowest() -> Key { return ~highest(); }
 
 #ifdef float
 #import operators/shared/float_bits
 
-fn flip(bits: Key) -> Key {
-    return bits ^ (sign_mask(bits) & highest());
-}
+fn flip(bits: Key) -> Key { return bits ^ (sign_mask(bits) & highest()); }
 
 fn to_key(elem: Elem, nan: Key) -> Key {
     let b = bits(elem);
@@ -39,15 +35,9 @@ fn from_key(key: Key, nan: Key) -> Key {
     return flip(lesser(greater(key, flip(INFINITY | lowest())), INFINITY));
 }
 #else
-fn to_key(elem: Elem, nan: Key) -> Key {
-    return elem;
-}
+fn to_key(elem: Elem, nan: Key) -> Key { return elem; }
 
-fn to_search_key(elem: Elem, nan: Key) -> Key {
-    return elem;
-}
+fn to_search_key(elem: Elem, nan: Key) -> Key { return elem; }
 
-fn from_key(key: Key, nan: Key) -> Key {
-    return key;
-}
+fn from_key(key: Key, nan: Key) -> Key { return key; }
 #endif

@@ -1,6 +1,4 @@
 // The accumulator is the result.
 #import <operator>
 
-fn finish(acc: Acc, n: u32) -> Acc {
-    return acc;
-}
+fn finish(acc: Acc, n: u32) -> Acc { return acc; }

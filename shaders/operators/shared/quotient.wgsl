@@ -15,9 +15,7 @@ const BIAS: i32 = 1023i;
 const NOT_A_NUMBER: Word = 0x7ff8000000000000lu;
 
 // The sum is stored as two sums of halves: 2^32 times the first plus the second takes 128 bits.
-fn lower(acc: Acc) -> Word {
-    return (bitcast<u64>(acc.x) << 32u) + bitcast<u64>(acc.y);
-}
+fn lower(acc: Acc) -> Word { return (bitcast<u64>(acc.x) << 32u) + bitcast<u64>(acc.y); }
 
 fn upper(acc: Acc) -> Word {
     let carry = select(0lu, 1lu, lower(acc) < bitcast<u64>(acc.y));
@@ -30,13 +28,9 @@ const DIGITS: u32 = 24u;
 const BIAS: i32 = 127i;
 const NOT_A_NUMBER: Word = 0x7fc00000u;
 
-fn lower(acc: Acc) -> Word {
-    return acc.x;
-}
+fn lower(acc: Acc) -> Word { return acc.x; }
 
-fn upper(acc: Acc) -> Word {
-    return acc.y;
-}
+fn upper(acc: Acc) -> Word { return acc.y; }
 #endif
 
 // `high` and `low` divided by `n`, as the bits of a positive float: rounded to nearest, ties to even.

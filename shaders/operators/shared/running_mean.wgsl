@@ -30,31 +30,19 @@ fn exponent_of(distance: Real) -> u32 {
     return min(u32((bitcast<Bits>(distance) & INFINITE) >> FRACTION), LARGEST_UNIT) | 1u;
 }
 
-fn power_of(exponent: u32) -> Real {
-    return bitcast<Real>(Bits(exponent) << FRACTION);
-}
+fn power_of(exponent: u32) -> Real { return bitcast<Real>(Bits(exponent) << FRACTION); }
 
 // What a number in a unit is multiplied with instead of divided by it. Of no elements it is some power.
-fn inverse_of(exponent: u32) -> Real {
-    return power_of(BOTH - exponent);
-}
+fn inverse_of(exponent: u32) -> Real { return power_of(BOTH - exponent); }
 
-fn sum_of(v: vec4<Real>) -> Real {
-    return (v.x + v.y) + (v.z + v.w);
-}
+fn sum_of(v: vec4<Real>) -> Real { return (v.x + v.y) + (v.z + v.w); }
 
-fn unit_of(mean: Bits) -> u32 {
-    return u32(mean & ~SHORT);
-}
+fn unit_of(mean: Bits) -> u32 { return u32(mean & ~SHORT); }
 
-fn short_of(mean: Bits) -> Real {
-    return bitcast<Real>(mean & SHORT);
-}
+fn short_of(mean: Bits) -> Real { return bitcast<Real>(mean & SHORT); }
 
 // The upper half of the significand, as bits.
-fn upper_half(x: Real) -> Bits {
-    return bitcast<Bits>(x) & SHORT;
-}
+fn upper_half(x: Real) -> Bits { return bitcast<Bits>(x) & SHORT; }
 
 // The mean of four elements, and their distances from it in its unit.
 struct Centred {

@@ -8,9 +8,7 @@ const HIGHEST: u32 = 0xffffu;
 const MAGNITUDE: u32 = 0x7fffu;
 const INFINITY: u32 = 0x7c00u;
 
-fn word_with(at: u32) -> u32 {
-    return at >> 1u;
-}
+fn word_with(at: u32) -> u32 { return at >> 1u; }
 
 fn element_in(word: InputWord, at: u32) -> u32 {
     return bitcast<u32>(bitcast<i32>(word << (16u - 16u * (at & 1u))) >> 16u);

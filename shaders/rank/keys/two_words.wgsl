@@ -15,21 +15,13 @@ alias OutputValue = vec2<u32>;
 const KEY_BITS: u32 = 64u;
 const DIGITS: u32 = 6u;
 
-fn lowest() -> Key {
-    return Key(0u, 0u);
-}
+fn lowest() -> Key { return Key(0u, 0u); }
 
-fn highest() -> Key {
-    return Key(0xffffffffu, 0xffffffffu);
-}
+fn highest() -> Key { return Key(0xffffffffu, 0xffffffffu); }
 
-fn word_with(at: u32) -> u32 {
-    return at;
-}
+fn word_with(at: u32) -> u32 { return at; }
 
-fn element_in(word: InputWord, at: u32) -> InputWord {
-    return word;
-}
+fn element_in(word: InputWord, at: u32) -> InputWord { return word; }
 
 fn keys_of_four(vector: InputVector) -> Keys {
     return four(key_of(vector.a.xy), key_of(vector.a.zw), key_of(vector.b.xy), key_of(vector.b.zw));
@@ -38,9 +30,7 @@ fn keys_of_four(vector: InputVector) -> Keys {
 #ifdef float
 const INFINITY: u32 = 0x7ff00000u;
 
-fn not_a_number() -> Key {
-    return Key(2u * INFINITY, 1u);
-}
+fn not_a_number() -> Key { return Key(2u * INFINITY, 1u); }
 
 // A magnitude with its sign, as a two's complement integer of two words; or its magnitude again.
 fn with_sign(high: u32, low: u32, sign: u32) -> Key {
@@ -63,19 +53,11 @@ fn word_of(key: Key) -> OutputValue {
     return OutputValue(magnitude.y, magnitude.x | (sign & 0x80000000u));
 }
 
-fn any_is_nan(keys: Keys) -> bool {
-    return any(are_same(keys, not_a_number() ^ Key(FLIP, FLIP)));
-}
+fn any_is_nan(keys: Keys) -> bool { return any(are_same(keys, not_a_number() ^ Key(FLIP, FLIP))); }
 #else
-fn key_of(word: InputWord) -> Key {
-    return Key(word.y ^ SIGN ^ FLIP, word.x ^ FLIP);
-}
+fn key_of(word: InputWord) -> Key { return Key(word.y ^ SIGN ^ FLIP, word.x ^ FLIP); }
 
-fn word_of(key: Key) -> OutputValue {
-    return OutputValue(key.y ^ FLIP, key.x ^ SIGN ^ FLIP);
-}
+fn word_of(key: Key) -> OutputValue { return OutputValue(key.y ^ FLIP, key.x ^ SIGN ^ FLIP); }
 
-fn any_is_nan(keys: Keys) -> bool {
-    return false;
-}
+fn any_is_nan(keys: Keys) -> bool { return false; }
 #endif

@@ -17,13 +17,9 @@
 // A value in the output.
 alias OutputValue = u32;
 
-fn lowest() -> Key {
-    return 0u;
-}
+fn lowest() -> Key { return 0u; }
 
-fn highest() -> Key {
-    return HIGHEST;
-}
+fn highest() -> Key { return HIGHEST; }
 
 fn keys_of_four(vector: InputVector) -> Keys {
     let words = words_of(vector);
@@ -48,19 +44,11 @@ fn word_of(key: Key) -> OutputValue {
     return output_bits((number ^ sign) - sign) | (sign & 0x80000000u);
 }
 
-fn any_is_nan(keys: Keys) -> bool {
-    return any(keys == vec4(NOT_A_NUMBER ^ FLIP));
-}
+fn any_is_nan(keys: Keys) -> bool { return any(keys == vec4(NOT_A_NUMBER ^ FLIP)); }
 #else
-fn key_of(word: u32) -> Key {
-    return word ^ SIGN ^ FLIP;
-}
+fn key_of(word: u32) -> Key { return word ^ SIGN ^ FLIP; }
 
-fn word_of(key: Key) -> OutputValue {
-    return key ^ SIGN ^ FLIP;
-}
+fn word_of(key: Key) -> OutputValue { return key ^ SIGN ^ FLIP; }
 
-fn any_is_nan(keys: Keys) -> bool {
-    return false;
-}
+fn any_is_nan(keys: Keys) -> bool { return false; }
 #endif

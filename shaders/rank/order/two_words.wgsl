@@ -24,13 +24,9 @@ fn four(a: Key, b: Key, c: Key, d: Key) -> Keys {
     return Keys(vec4(a.x, b.x, c.x, d.x), vec4(a.y, b.y, c.y, d.y));
 }
 
-fn same(a: Key, b: Key) -> bool {
-    return all(a == b);
-}
+fn same(a: Key, b: Key) -> bool { return all(a == b); }
 
-fn is_below(a: Key, b: Key) -> bool {
-    return (a.x < b.x) | ((a.x == b.x) & (a.y < b.y));
-}
+fn is_below(a: Key, b: Key) -> bool { return (a.x < b.x) | ((a.x == b.x) & (a.y < b.y)); }
 
 fn are_same(keys: Keys, key: Key) -> vec4<bool> {
     return (keys.high == vec4(key.x)) & (keys.low == vec4(key.y));
@@ -44,9 +40,7 @@ fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
     return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low <= vec4(key.y)));
 }
 
-fn lower(a: Key, b: Key) -> Key {
-    return select(b, a, is_below(a, b));
-}
+fn lower(a: Key, b: Key) -> Key { return select(b, a, is_below(a, b)); }
 
 fn plus(key: Key, number: u32) -> Key {
     let low = key.y + number;
@@ -88,10 +82,6 @@ fn digits_of(keys: Keys, base: Key, shift: u32) -> vec4<u32> {
 // The words of keys that decide first, the lowest key with such a word, and the bits of what it leaves open.
 const OPEN_BITS: u32 = 32u;
 
-fn leading(keys: Keys) -> vec4<u32> {
-    return keys.high;
-}
+fn leading(keys: Keys) -> vec4<u32> { return keys.high; }
 
-fn first_with(word: u32) -> Key {
-    return Key(word, 0u);
-}
+fn first_with(word: u32) -> Key { return Key(word, 0u); }

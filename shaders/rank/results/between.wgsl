@@ -4,9 +4,7 @@
 #ifdef float
 const INFINITE: u32 = 0x7f800000u;
 
-fn is_infinite(word: u32) -> bool {
-    return (word & 0x7fffffffu) == INFINITE;
-}
+fn is_infinite(word: u32) -> bool { return (word & 0x7fffffffu) == INFINITE; }
 
 // Infinities are recognised by their bits, as compilers may change arithmetic with infinite distances. A result is infinite if one end is.
 fn result(key: Key, next: Key, way: f32, has_nan: bool) -> u32 {
@@ -38,9 +36,7 @@ fn result(key: Key, next: Key, way: f32, has_nan: bool) -> u32 {
 const TINY: u32 = 67u << 23u;
 const SUBNORMAL: u32 = 1u << 23u;
 
-fn is_tiny(word: u32) -> bool {
-    return (word & 0x7fffffffu) < TINY;
-}
+fn is_tiny(word: u32) -> bool { return (word & 0x7fffffffu) < TINY; }
 
 fn enlarged(word: u32) -> f32 {
     let magnitude = word & 0x7fffffffu;
@@ -73,6 +69,4 @@ fn between(ends: vec2<f32>, distance: f32, way: f32) -> f32 {
     return ends.y - distance * (1.0 - way);
 }
 
-fn missing() -> u32 {
-    return 0x7fc00000u;
-}
+fn missing() -> u32 { return 0x7fc00000u; }

@@ -36,6 +36,4 @@ fn last_candidate(rank: u32) -> Key {
 }
 
 // Candidates in storage.
-fn number(rank: u32) -> u32 {
-    return min(known(rank, BETWEEN), params.room);
-}
+fn number(rank: u32) -> u32 { return min(known(rank, BETWEEN), params.room); }

@@ -18,18 +18,12 @@ fn row_of(row: u32) -> RowPart {
 }
 
 // The number of elements before the first whole vector, and after the last: at most three each.
-fn head(row: RowPart) -> u32 {
-    return min(4u * row.begin4, row.end) - row.begin;
-}
+fn head(row: RowPart) -> u32 { return min(4u * row.begin4, row.end) - row.begin; }
 
-fn tail(row: RowPart) -> u32 {
-    return max(row.end, 4u * row.end4) - 4u * row.end4;
-}
+fn tail(row: RowPart) -> u32 { return max(row.end, 4u * row.end4) - 4u * row.end4; }
 
 // The number of elements that no whole vector has, and the position of one of them.
-fn singles(row: RowPart) -> u32 {
-    return head(row) + tail(row);
-}
+fn singles(row: RowPart) -> u32 { return head(row) + tail(row); }
 
 fn single(row: RowPart, which: u32) -> u32 {
     return select(4u * row.end4 + which - head(row), row.begin + which, which < head(row));

@@ -6,18 +6,12 @@
 // A binding may be shorter than four elements.
 @group(0) @binding(3) var<storage, read> vectors: array<vec4<u32>>;
 
-fn vector(at: u32) -> InputVector {
-    return InputVector(vectors[2u * at], vectors[2u * at + 1u]);
-}
+fn vector(at: u32) -> InputVector { return InputVector(vectors[2u * at], vectors[2u * at + 1u]); }
 #else
 @group(0) @binding(3) var<storage, read> vectors: array<InputVector>;
 
-fn vector(at: u32) -> InputVector {
-    return vectors[at];
-}
+fn vector(at: u32) -> InputVector { return vectors[at]; }
 #endif
 
 // The key of an element.
-fn element(at: u32) -> Key {
-    return key_of(element_in(words[word_with(at)], at));
-}
+fn element(at: u32) -> Key { return key_of(element_in(words[word_with(at)], at)); }

@@ -63,7 +63,5 @@ fn keep_least(key: Key, rank: u32, group: u32, lid: u32) {
     }
 }
 
-fn kept_least(rank: u32, lid: u32) -> Key {
-    return ~known(rank, NEXT);
-}
+fn kept_least(rank: u32, lid: u32) -> Key { return ~known(rank, NEXT); }
 #endif

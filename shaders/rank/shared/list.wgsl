@@ -6,6 +6,4 @@
 // Of segments that have a workgroup each, every result has an entry of its own: `row` explains it.
 @group(0) @binding(5) var<storage, read> list: array<vec4<u32>>;
 
-fn asked_for(rank: u32) -> vec4<u32> {
-    return list[params.list + rank % RANKS];
-}
+fn asked_for(rank: u32) -> vec4<u32> { return list[params.list + rank % RANKS]; }

@@ -13,9 +13,7 @@ struct Candidate {
     index: u32,
 }
 
-fn candidate_at(at: u32) -> Candidate {
-    return Candidate(candidates[at], indices[at]);
-}
+fn candidate_at(at: u32) -> Candidate { return Candidate(candidates[at], indices[at]); }
 
 fn put_candidate(at: u32, candidate: Candidate) {
     candidates[at] = candidate.key;
@@ -41,9 +39,7 @@ struct Runs {
     end_b: u32,
 }
 
-fn tile_at(at: u32) -> Candidate {
-    return Candidate(tile_keys[at], tile_indices[at]);
-}
+fn tile_at(at: u32) -> Candidate { return Candidate(tile_keys[at], tile_indices[at]); }
 
 fn put_in_tile(at: u32, candidate: Candidate) {
     tile_keys[at] = candidate.key;

@@ -42,14 +42,10 @@ fn extremes_of(low: vec4<u32>, high: vec4<u32>) -> Range {
     return Range(min(min(low.x, low.y), min(low.z, low.w)), max(max(high.x, high.y), max(high.z, high.w)));
 }
 
-fn joined(a: Range, b: Range) -> Range {
-    return Range(min(a.low, b.low), max(a.high, b.high));
-}
+fn joined(a: Range, b: Range) -> Range { return Range(min(a.low, b.low), max(a.high, b.high)); }
 
 // True if elements of the row are in whole vectors.
-fn is_aligned(row: RowSpan) -> bool {
-    return ((row.begin | row.len) & 3u) == 0u;
-}
+fn is_aligned(row: RowSpan) -> bool { return ((row.begin | row.len) & 3u) == 0u; }
 
 // Loads four vectors that are four workgroups apart. Beyond the end of the row are the highest keys.
 fn load(row: RowSpan, i: u32) -> Held {

@@ -115,9 +115,7 @@ fn count_ends(keys: FourKeys, valid: u32) {
     }
 }
 
-fn room_of_bracket() -> u32 {
-    return STAGED / MEMBERS;
-}
+fn room_of_bracket() -> u32 { return STAGED / MEMBERS; }
 
 // Keeps those of sixteen elements whose bit is set: in workgroup memory or, once it has no room, in storage.
 fn stage(member: u32, index: u32, bits: u32) {

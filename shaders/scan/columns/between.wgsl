@@ -20,9 +20,7 @@ fn row_of(element: u32) -> u32 {
 }
 
 // The place of an element in its row.
-fn column(element: u32) -> u32 {
-    return element - offsets[row_of(element)];
-}
+fn column(element: u32) -> u32 { return element - offsets[row_of(element)]; }
 
 // The columns of four elements, from one on.
 fn four_columns(element: u32) -> vec4<u32> {

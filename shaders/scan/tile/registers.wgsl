@@ -12,9 +12,7 @@
 #import lib/workgroup/through/*
 
 // Items between the vectors of an invocation.
-fn apart_by(wg: Workgroup) -> u32 {
-    return 4u * min(wg.width, WG);
-}
+fn apart_by(wg: Workgroup) -> u32 { return 4u * min(wg.width, WG); }
 
 fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
     let apart = apart_by(wg);

@@ -4,9 +4,7 @@
 #import shared/run_keys/*
 
 // True if all elements of a tile lie in the input, and each has one before it.
-fn is_inside(item: u32) -> bool {
-    return item > 0u && item + ITEMS_PER_LANE * WG <= params.len;
-}
+fn is_inside(item: u32) -> bool { return item > 0u && item + ITEMS_PER_LANE * WG <= params.len; }
 
 // 1 if an element is kept. The first of all is.
 fn kept(elem: Elem, i: u32, is_inside: bool) -> u32 {

@@ -4,9 +4,7 @@
 #import <operator>
 
 // True if all elements of a tile lie in the input.
-fn is_inside(item: u32) -> bool {
-    return item + ITEMS_PER_LANE * WG <= params.len;
-}
+fn is_inside(item: u32) -> bool { return item + ITEMS_PER_LANE * WG <= params.len; }
 
 // 1 if an element is kept.
 fn kept(elem: Elem, i: u32, is_inside: bool) -> u32 {

@@ -27,15 +27,11 @@ struct Acc {
     tag: u32,
 }
 
-fn identity() -> Acc {
-    return Acc(vec4<u32>(0u), 0u);
-}
+fn identity() -> Acc { return Acc(vec4<u32>(0u), 0u); }
 
 // The sum of two accumulators that have the same window, or of which one has none. Its digits have no carries yet: there is
 // room for the sum of eight.
-fn add(a: Acc, b: Acc) -> Acc {
-    return Acc(a.sum + b.sum, a.tag | b.tag);
-}
+fn add(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.tag | b.tag); }
 
 // Digits that may have signs, and up to 31 bits, with their carries moved.
 fn carried(acc: Acc) -> Acc {

@@ -10,9 +10,7 @@ struct Batch {
 var<private> in_first: Shares;
 
 // Not zero where a number is neither in the window nor zero.
-fn outside(x: Numbers, window: u32) -> Lanes {
-    return magnitudes(x) & ~inside(x, window);
-}
+fn outside(x: Numbers, window: u32) -> Lanes { return magnitudes(x) & ~inside(x, window); }
 
 fn any_outside(batch: Batch, window: u32) -> bool {
     let ab = outside(batch.a, window) | outside(batch.b, window);

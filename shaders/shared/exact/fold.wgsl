@@ -35,16 +35,12 @@ fn sample(range: Cut, k: u32) -> Vector {
 
 #ifdef subgroups
 // Every subgroup looks at all samples. An invocation's first sample, and the distance to its next one.
-fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> {
-    return vec2<u32>(at.lane, wg.width);
-}
+fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> { return vec2<u32>(at.lane, wg.width); }
 #else
 var<workgroup> sampled: atomic<u32>;
 
 // Every workgroup looks at all samples. An invocation's first sample, and the distance to its next one.
-fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> {
-    return vec2<u32>(at.lid, WG);
-}
+fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> { return vec2<u32>(at.lid, WG); }
 #endif
 
 // The first window, for all invocations of all workgroups the same, from the largest exponents that they have seen. If the samples are zeros,
@@ -105,9 +101,7 @@ fn load(range: Cut, i: u32, j: u32, grid: u32) -> Vectors {
 }
 
 // True if an invocation loads the vectors of its next turn before it adds those of this one.
-fn loads_ahead() -> bool {
-    return MAY_LOAD_AHEAD && WG == 512u;
-}
+fn loads_ahead() -> bool { return MAY_LOAD_AHEAD && WG == 512u; }
 
 // The sum of the elements from `begin` to `stop` that fall to this invocation, which is number `own` of `grid`. Sums in other
 // windows than the first go to the limbs, because only equal windows are combined.

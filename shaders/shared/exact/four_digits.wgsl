@@ -12,9 +12,7 @@ const FLAG_SHIFT: u32 = 15u;
 const MASK: u32 = (1u << DIGIT) - 1u;
 
 // The carry of a signed number above a digit.
-fn above(number: u32) -> u32 {
-    return bitcast<u32>(bitcast<i32>(number) >> DIGIT);
-}
+fn above(number: u32) -> u32 { return bitcast<u32>(bitcast<i32>(number) >> DIGIT); }
 
 // Four digits as 128 bits in two's complement.
 fn whole(d: vec4<u32>) -> vec4<u32> {

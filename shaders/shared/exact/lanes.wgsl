@@ -5,13 +5,9 @@ const MISSES: u32 = 0u;
 const FITS: u32 = 1u;
 const ONLY_ZEROS: u32 = 2u;
 
-fn across(v: vec4<u32>) -> u32 {
-    return v.x + v.y + v.z + v.w;
-}
+fn across(v: vec4<u32>) -> u32 { return v.x + v.y + v.z + v.w; }
 
-fn largest_of(v: vec4<u32>) -> u32 {
-    return max(max(v.x, v.y), max(v.z, v.w));
-}
+fn largest_of(v: vec4<u32>) -> u32 { return max(max(v.x, v.y), max(v.z, v.w)); }
 
 // In a row and not as a tree: some GPUs take the largest of three in one operation.
 fn largest_of_four(a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32>) -> u32 {
@@ -28,14 +24,10 @@ const ORIGIN: f32 = 0x1.8p23f;
 const ORIGIN_BITS: u32 = 0x4b400000u;
 
 // The integer next to a float of up to 2^22.
-fn integer(number: f32) -> u32 {
-    return bitcast<u32>(number + ORIGIN) - ORIGIN_BITS;
-}
+fn integer(number: f32) -> u32 { return bitcast<u32>(number + ORIGIN) - ORIGIN_BITS; }
 
 // The fields of exponents of 32-bit floats.
-fn fields(v: vec4<u32>) -> vec4<u32> {
-    return v & vec4<u32>(0x7f800000u);
-}
+fn fields(v: vec4<u32>) -> vec4<u32> { return v & vec4<u32>(0x7f800000u); }
 
 // The significand of a 32-bit float.
 fn significand_of(bits: u32) -> u32 {

@@ -10,9 +10,7 @@
 
 // A number of turns that no compiler knows, so loops that rarely run are not unrolled: instructions that a core has not fetched take
 // longer than their execution. No launch has 2^31 workgroups.
-fn turns(count: u32) -> u32 {
-    return count + (params.groups >> 31u);
-}
+fn turns(count: u32) -> u32 { return count + (params.groups >> 31u); }
 
 var<workgroup> limbs: array<atomic<u32>, 2u * COPIES * LIMBS>;
 // The copy that this invocation adds to.
@@ -36,9 +34,7 @@ fn add_limb(begin: u32, limb: u32, word: u32) {
     }
 }
 
-fn set_of(sign: u32) -> u32 {
-    return (2u * copy_of + sign) * LIMBS;
-}
+fn set_of(sign: u32) -> u32 { return (2u * copy_of + sign) * LIMBS; }
 
 // Adds a magnitude of two words at bit `p`, which may be negative if the bits below 0 are zero. `sign` is 1 for a negative number.
 fn add_number(sign: u32, p: u32, low: u32, high: u32) {

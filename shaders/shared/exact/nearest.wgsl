@@ -95,9 +95,7 @@ fn number_and(bits: vec4<u32>, more: u32, place: u32, is_negative: bool) -> Numb
 }
 
 // Number of bits that fall at the end of a number whose bits end at `end`.
-fn dropped(end: u32) -> u32 {
-    return max(BELOW, max(end, SIGNIFICAND) - SIGNIFICAND);
-}
+fn dropped(end: u32) -> u32 { return max(BELOW, max(end, SIGNIFICAND) - SIGNIFICAND); }
 
 // The bit pattern of `kept`, after `drop` bits have fallen.
 fn pattern(kept: vec2<u32>, drop: u32, up: bool) -> vec2<u32> {

@@ -40,9 +40,7 @@ fn number_of_digits(is_negative: bool) -> Number {
     return number_from(is_negative, digits[end - 1u], below, 32u * end, rest);
 }
 
-fn bit_at(p: u32) -> u32 {
-    return (word_at(p >> 5u) >> (p & 31u)) & 1u;
-}
+fn bit_at(p: u32) -> u32 { return (word_at(p >> 5u) >> (p & 31u)) & 1u; }
 
 // True if any bit below bit `p` is set.
 fn any_below(p: u32) -> bool {

@@ -45,9 +45,7 @@ fn element(p: u32) -> Vector {
     return Vector(among_zeros(vec2<u32>(input[i.x], input[i.y]), p, 1u), w);
 }
 
-fn no_elements() -> Vector {
-    return Vector(zeros(1u), zeros(0u));
-}
+fn no_elements() -> Vector { return Vector(zeros(1u), zeros(0u)); }
 
 #ifdef masked
 // The numbers that a mask keeps; -0, which adds nothing, stands in the place of those whose partner is 0 in all bits.
@@ -89,18 +87,12 @@ fn element(p: u32) -> Vector {
 #endif
 }
 
-fn vector_or_zeros(v: Vector, is_there: bool) -> Vector {
-    return select(zeros(1u), v, is_there);
-}
+fn vector_or_zeros(v: Vector, is_there: bool) -> Vector { return select(zeros(1u), v, is_there); }
 
 // Zeros that add nothing: -0, or products of -0 and +0.
-fn no_elements() -> Vector {
-    return zeros(1u);
-}
+fn no_elements() -> Vector { return zeros(1u); }
 
-fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
-    return numbers(floats(v, half), which);
-}
+fn part(v: Vector, half: u32, which: Lanes) -> Numbers { return numbers(floats(v, half), which); }
 #endif
 
 // The vectors of a turn. Some operators make other numbers than -0 of zeros that stand where no element is, so those are masked: bit k of

@@ -25,9 +25,7 @@
 #import stencil/shared/register_entry
 #import stencil/shared/blocks2d
 
-fn load_cells(r: i32, cols: Cols) -> Row {
-    return row_of(load_row(0u, r, cols));
-}
+fn load_cells(r: i32, cols: Cols) -> Row { return row_of(load_row(0u, r, cols)); }
 
 fn put_row(k: Weights, r: i32, c: i32, north: Row, centre: Row, south: Row) {
     let sum = box(k, centre.own, (north.own + south.own) + centre.sides, north.sides + south.sides);

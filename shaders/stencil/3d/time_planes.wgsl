@@ -56,9 +56,7 @@
 #import stencil/levels/*
 #import stencil/shared/tiles
 
-fn height_of_tile() -> i32 {
-    return i32(ROWS * STRIP);
-}
+fn height_of_tile() -> i32 { return i32(ROWS * STRIP); }
 
 fn lines_of(down: i32) -> Span {
     let lost = i32(params.steps);
@@ -70,9 +68,7 @@ fn lines_of(down: i32) -> Span {
 // before the one that comes to the first, and the level completes the plane before that.
 const BEHIND: i32 = 2 * (LEVELS - 1);
 
-fn turns_of(planes: LayerRange) -> i32 {
-    return planes.end - planes.top + BEHIND + 1;
-}
+fn turns_of(planes: LayerRange) -> i32 { return planes.end - planes.top + BEHIND + 1; }
 
 // True if a tile has fixed rows, or fixed columns.
 fn has_ends_at(tile: Tile) -> bool {
@@ -83,9 +79,7 @@ fn has_ends_at(tile: Tile) -> bool {
 }
 
 // Index of the first cell of plane `p` in the grid.
-fn plane_start(p: i32) -> u32 {
-    return layer_source(p) * params.rows * params.cols;
-}
+fn plane_start(p: i32) -> u32 { return layer_source(p) * params.rows * params.cols; }
 
 // The constants of an invocation.
 struct PlaneWork {
@@ -118,9 +112,7 @@ fn at_turn(work: PlaneWork, turn: i32) -> LanePosition {
     return LanePosition(work.planes.top + turn, u32(turn) & 1u, work.place, work.before, work.behind);
 }
 
-fn fetch_plane(work: PlaneWork, p: i32) -> Layer {
-    return fetch(plane_start(p), work.sources);
-}
+fn fetch_plane(work: PlaneWork, p: i32) -> Layer { return fetch(plane_start(p), work.sources); }
 
 // Writes the plane that leaves the last level.
 fn put_plane(work: PlaneWork, at: LanePosition, layer: Layer) {

@@ -11,9 +11,7 @@
 // The cells that an invocation computes at once. Kernels with `lanes4` compute four cells.
 alias Pack = Elem;
 
-fn cell(i: u32) -> Elem {
-    return source[i];
-}
+fn cell(i: u32) -> Elem { return source[i]; }
 
 // Writes a new cell, given its weighted sum.
 fn put(i: u32, sum: Elem) {

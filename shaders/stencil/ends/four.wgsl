@@ -4,17 +4,11 @@
 
 alias Chosen = vec4<bool>;
 
-fn first_of(pack: Pack) -> Elem {
-    return pack.x;
-}
+fn first_of(pack: Pack) -> Elem { return pack.x; }
 
-fn last_of(pack: Pack) -> Elem {
-    return pack.w;
-}
+fn last_of(pack: Pack) -> Elem { return pack.w; }
 
-fn reverse(pack: Pack) -> Pack {
-    return pack.wzyx;
-}
+fn reverse(pack: Pack) -> Pack { return pack.wzyx; }
 
 fn keep_first(changed: Pack, same: Pack, keeps: bool) -> Pack {
     return Pack(select(changed.x, same.x, keeps), changed.yzw);

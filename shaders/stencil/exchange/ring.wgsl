@@ -15,19 +15,13 @@
 var<workgroup> ring: array<Pack, 2u * ROWS * TURN * PACKS * COLS>;
 
 // Packs of the rows of one turn.
-fn slot_size() -> u32 {
-    return TURN * PACKS * COLS;
-}
+fn slot_size() -> u32 { return TURN * PACKS * COLS; }
 
 // Index of the first pack of a team's slot: `half` is 0 or 1.
-fn slot_of(half: u32, team: u32) -> u32 {
-    return (half * ROWS + team) * slot_size();
-}
+fn slot_of(half: u32, team: u32) -> u32 { return (half * ROWS + team) * slot_size(); }
 
 // Index of pack `nth` of a lane in row `y` of a slot.
-fn in_slot(y: u32, nth: u32, lane: u32) -> u32 {
-    return (y * PACKS + nth) * COLS + lane;
-}
+fn in_slot(y: u32, nth: u32, lane: u32) -> u32 { return (y * PACKS + nth) * COLS + lane; }
 
 // The cells before and behind a lane's part of a row, which its neighbours hold.
 struct Edges {

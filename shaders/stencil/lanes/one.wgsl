@@ -5,9 +5,7 @@
 
 const LANES: i32 = 1;
 
-fn pack(i: u32) -> Pack {
-    return source[i];
-}
+fn pack(i: u32) -> Pack { return source[i]; }
 
 fn addend(i: u32) -> Pack {
 #ifdef rhs
@@ -18,13 +16,9 @@ fn addend(i: u32) -> Pack {
 }
 
 // The neighbours to the west, given the cell before the pack; then those to the east.
-fn shift_from_west(west: Elem, own: Pack) -> Pack {
-    return west;
-}
+fn shift_from_west(west: Elem, own: Pack) -> Pack { return west; }
 
-fn shift_from_east(own: Pack, east: Elem) -> Pack {
-    return east;
-}
+fn shift_from_east(own: Pack, east: Elem) -> Pack { return east; }
 
 fn put_pack(i: u32, c: i32, value: Pack) {
     if first_col() <= c && c < end_col() {

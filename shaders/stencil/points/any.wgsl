@@ -16,9 +16,7 @@
 #ifdef fixed_borders
 alias Position = i32;
 
-fn place(i: i32, count: u32, low: u32, high: u32, constants: u32) -> Position {
-    return i;
-}
+fn place(i: i32, count: u32, low: u32, high: u32, constants: u32) -> Position { return i; }
 
 fn reached(plane: Position, row: Position, col: Position) -> Elem {
     return cell((u32(plane) * params.rows + u32(row)) * params.cols + u32(col));

@@ -20,6 +20,4 @@ fn computes(r: i32, c: i32) -> bool {
     return first_row() <= r && r < end_row() && first_col() <= c && c < end_col();
 }
 
-fn index_of(r: i32, c: i32) -> u32 {
-    return u32(r) * params.cols + u32(c);
-}
+fn index_of(r: i32, c: i32) -> u32 { return u32(r) * params.cols + u32(c); }

@@ -9,9 +9,7 @@ struct Weights {
 }
 
 // Read once, before any loop: as far as a compiler knows, a store to `result` could change them.
-fn weights() -> Weights {
-    return Weights(coefficients[0], coefficients[1], coefficients[2]);
-}
+fn weights() -> Weights { return Weights(coefficients[0], coefficients[1], coefficients[2]); }
 
 // The weighted sum of the centre, the sum of the four cells beside it, and the sum of the four diagonal ones.
 fn box(k: Weights, centre: Pack, sides: Pack, diagonals: Pack) -> Pack {

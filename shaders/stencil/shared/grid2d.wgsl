@@ -5,11 +5,7 @@
 #import stencil/shared/blocks2d
 
 // The cell at (r, c), for any position. Beyond a side, the border determines the value.
-fn load(r: i32, c: i32) -> Elem {
-    return cell(row_at(r) * params.cols + col_at(c));
-}
+fn load(r: i32, c: i32) -> Elem { return cell(row_at(r) * params.cols + col_at(c)); }
 
 // The cell at (r, c), a computed cell or a neighbour of one. With fixed sides this needs no checks.
-fn neighbour(r: i32, c: i32) -> Elem {
-    return cell(row_beside(r) * params.cols + col_beside(c));
-}
+fn neighbour(r: i32, c: i32) -> Elem { return cell(row_beside(r) * params.cols + col_beside(c)); }

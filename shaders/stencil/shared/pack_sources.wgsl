@@ -24,9 +24,7 @@ struct PackSource {
 }
 
 #ifdef fixed_borders
-fn layer_source(l: i32) -> u32 {
-    return u32(clamp(l, 0, layer_count() - 1));
-}
+fn layer_source(l: i32) -> u32 { return u32(clamp(l, 0, layer_count() - 1)); }
 
 fn source_of(i: i32, count: u32, lanes: i32, side: u32) -> PackSource {
     return PackSource(u32(clamp(i, 0, i32(count) - lanes)), false);
@@ -63,9 +61,7 @@ fn source_of(i: i32, count: u32, lanes: i32, side: u32) -> PackSource {
 }
 #endif
 
-fn pack_source(c: i32) -> PackSource {
-    return source_of(c, params.cols, LANES, params.west);
-}
+fn pack_source(c: i32) -> PackSource { return source_of(c, params.cols, LANES, params.west); }
 
 fn is_fixed_col(place: PackSource, lane: u32) -> bool {
     let c = place.at + select(lane, u32(LANES) - 1u - lane, place.reversed);

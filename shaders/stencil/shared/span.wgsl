@@ -25,9 +25,7 @@ fn span_of(nth: i32, count: u32, width: i32, lost: i32, length: i32, low: u32, h
     );
 }
 
-fn width_of_tile() -> i32 {
-    return i32(COLS * PACKS) * LANES;
-}
+fn width_of_tile() -> i32 { return i32(COLS * PACKS) * LANES; }
 
 fn columns_of(across: i32) -> Span {
     let lost = (i32(params.steps) + LANES - 1) / LANES * LANES;

@@ -38,6 +38,4 @@ fn begin(k: Weights, own: Pack, around: Pack, diagonal: Pack, before: Pack, adde
     return fma(Pack(k.edge), diagonal, fma(Pack(k.face), around, fma(Pack(k.centre), own, sum)));
 }
 
-fn finish(k: Weights, sum: Pack, behind: Pack) -> Pack {
-    return fma(Pack(k.one), sum, behind);
-}
+fn finish(k: Weights, sum: Pack, behind: Pack) -> Pack { return fma(Pack(k.one), sum, behind); }

@@ -38,6 +38,4 @@ fn begin(k: Weights, own: Pack, around: Pack, north: Pack, added: Pack) -> Pack 
     return fma(Pack(k.side), around, fma(Pack(k.centre), own, sum));
 }
 
-fn finish(k: Weights, sum: Pack, south: Pack) -> Pack {
-    return fma(Pack(k.one), sum, south);
-}
+fn finish(k: Weights, sum: Pack, south: Pack) -> Pack { return fma(Pack(k.one), sum, south); }

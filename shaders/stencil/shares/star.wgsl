@@ -19,14 +19,10 @@ struct Weights {
 }
 
 // Read once, before any loop: a store to `result` could change them, for all a compiler knows.
-fn weights() -> Weights {
-    return Weights(coefficients[0], coefficients[1], coefficients[5]);
-}
+fn weights() -> Weights { return Weights(coefficients[0], coefficients[1], coefficients[5]); }
 
 // A layer's contribution to the layers beside it: its cells as they are.
-fn beside(k: Weights, own: Pack, around: Pack) -> Pack {
-    return own;
-}
+fn beside(k: Weights, own: Pack, around: Pack) -> Pack { return own; }
 
 fn begin(k: Weights, own: Pack, around: Pack, before: Pack, added: Pack) -> Pack {
 #ifdef rhs
@@ -37,6 +33,4 @@ fn begin(k: Weights, own: Pack, around: Pack, before: Pack, added: Pack) -> Pack
     return fma(Pack(k.around), around + before, sum);
 }
 
-fn finish(k: Weights, sum: Pack, behind: Pack) -> Pack {
-    return fma(Pack(k.behind), behind, sum);
-}
+fn finish(k: Weights, sum: Pack, behind: Pack) -> Pack { return fma(Pack(k.behind), behind, sum); }

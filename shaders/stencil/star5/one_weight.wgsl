@@ -5,9 +5,7 @@
 
 alias Weights = Elem;
 
-fn weights() -> Weights {
-    return coefficients[0];
-}
+fn weights() -> Weights { return coefficients[0]; }
 
 fn star(k: Weights, centre: Pack, column: Pack, row: Pack) -> Pack {
     return k * (centre + column + row);

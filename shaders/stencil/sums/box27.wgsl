@@ -12,6 +12,4 @@ fn plane_sums_of(k: Weights, north: Row, row: Row, south: Row) -> PlaneSums {
     return PlaneSums(with_added(here, row.added), beside);
 }
 
-fn added(k: Weights, here: Pack, beside: Pack) -> Pack {
-    return here + beside;
-}
+fn added(k: Weights, here: Pack, beside: Pack) -> Pack { return here + beside; }

@@ -10,6 +10,4 @@ fn plane_sums_of(k: Weights, north: Row, row: Row, south: Row) -> PlaneSums {
     return PlaneSums(with_added(here, row.added), row.own);
 }
 
-fn added(k: Weights, here: Pack, beside: Pack) -> Pack {
-    return fma(Pack(k.face), beside, here);
-}
+fn added(k: Weights, here: Pack, beside: Pack) -> Pack { return fma(Pack(k.face), beside, here); }

@@ -15,9 +15,7 @@
 
 var<workgroup> tile: array<Elem, ROWS * COLS>;
 
-fn slot(y: i32, x: i32) -> u32 {
-    return u32(y) * COLS + u32(x);
-}
+fn slot(y: i32, x: i32) -> u32 { return u32(y) * COLS + u32(x); }
 
 // True if the invocation computes its cell: it is not on the tile's rim, and the cell is in the computed
 // range.

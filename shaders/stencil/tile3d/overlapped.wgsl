@@ -7,9 +7,7 @@
 
 var<workgroup> tile: array<Elem, (UNROLL + 2u) * ROWS * COLS>;
 
-fn slot(layer: u32, y: i32, x: i32) -> u32 {
-    return (layer * ROWS + u32(y)) * COLS + u32(x);
-}
+fn slot(layer: u32, y: i32, x: i32) -> u32 { return (layer * ROWS + u32(y)) * COLS + u32(x); }
 
 fn sweep_cell(block: Block, y: i32, x: i32, lid: u32) -> SweepCell {
     let r = first_row() - 1 + block.down * (i32(ROWS) - 2) + y;

@@ -5,9 +5,7 @@
 var<workgroup> sums: array<Acc, WG>;
 
 // The sum of the invocation that is so far before one, if there is one.
-fn sum_before(lid: u32, distance: u32) -> Acc {
-    return sums[max(lid, distance) - distance];
-}
+fn sum_before(lid: u32, distance: u32) -> Acc { return sums[max(lid, distance) - distance]; }
 
 // Combines the values of all invocations up to each, no more than `window` before it. A step combines four: 256 invocations
 // take four steps.
