@@ -1,4 +1,4 @@
-//! Lists the files of `shaders/` for `src/shader.rs`, so that a new kernel is only a new file. Each folder is a room of its own: what no
+//! Lists the files of `shaders/` for `src/shader.rs`, so that a new kernel is only a new file. Each folder is a room of its own: but for `lib`, what no
 //! operation of a program composes is not linked. Without the feature `essays` the texts have no comments.
 
 use std::fmt::Write as _;

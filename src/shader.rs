@@ -19,14 +19,14 @@ pub(crate) use private::apart;
 /// The files of a folder of `shaders/`: the path without the extension, and the text.
 pub(crate) type Room = &'static [(&'static str, &'static str)];
 
-/// All folders of `shaders/`. A program carries those that its operations name, and no others.
+/// All folders of `shaders/`. A program carries those that its operations name, and `lib`.
 pub(crate) mod rooms {
     use super::Room;
 
     include!(concat!(env!("OUT_DIR"), "/rooms.rs"));
 }
 
-/// Imports of the file that is composed itself, and calls back: a kernel, or an operator.
+/// Imports that stand for the composed file itself, whose functions an importer calls: a kernel, or an operator.
 const CALLERS: [&str; 2] = ["<kernel>", "<operator>"];
 
 /// Returns the text of a file in one of some rooms or in `lib`, by its path without the extension.
@@ -88,7 +88,7 @@ impl Piece {
 pub(crate) struct Composer {
     rooms: &'static [Room],
     defines: Vec<&'static str>,
-    /// Names with values, for `#for` and `#if`.
+    /// Names with values, for `#for`, `#if` and `$`.
     numbers: Vec<(&'static str, u32)>,
     /// Imports `<name>`, and the text that Rust writes for them.
     provided: Vec<(&'static str, Vec<Piece>)>,
@@ -110,7 +110,7 @@ impl Composer {
         self
     }
 
-    /// Sets the value of a name for `#for` and `#if`.
+    /// Sets the value of a name for `#for`, `#if` and `$`.
     pub(crate) fn number(mut self, name: &'static str, value: u32) -> Self {
         self.numbers.push((name, value));
         self
@@ -123,13 +123,8 @@ impl Composer {
     }
 
     /// Sets the text for `#import <name>`.
-    pub(crate) fn generate(
-        self,
-        name: &'static str,
-        contents: &str,
-        text: impl Into<Cow<'static, str>>,
-    ) -> Self {
-        self.provide(name, vec![Piece::new(format!("generated: {contents}"), text)])
+    pub(crate) fn generate(self, name: &'static str, what: &str, text: impl Into<Cow<'static, str>>) -> Self {
+        self.provide(name, vec![Piece::new(format!("generated: {what}"), text)])
     }
 
     /// Sets the file for `#import <name>`, by its path.

@@ -1,5 +1,5 @@
-// Walking through the planes with a tile in shared memory, UNROLL planes at a time: the twins of walk, direct3d,
-// overlapped3d, halo_ring, outputs_apart and outputs_shared in shaders/stencil/shared/. The kernels in
+// Walking through the planes with a tile in shared memory, UNROLL planes at a time: the twins of tile3d/direct,
+// tile3d/overlapped, shared/halo_ring, outputs/each and outputs/common_sums in shaders/stencil/. The kernels in
 // shaders/stencil/3d/ are combinations of these, and so they are here.
 #pragma once
 

@@ -75,7 +75,7 @@ fn kernel(at: Place, wg: Workgroup) {
             bits = parted[min(next_begin + at.lid, end - 1u)].y;
         }
         workgroupBarrier();
-        flush_full_groups(turn + 1u == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
+        flush_half_full_groups(turn + 1u == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
         workgroupBarrier();
     }
     for (var slot = at.lid; slot < mine; slot += WG) {

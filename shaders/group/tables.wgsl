@@ -58,7 +58,7 @@ fn kernel(at: Place, wg: Workgroup) {
         if has_missed {
             bits = sample_of((end * params.shares + share) * WG + at.lid);
         }
-        flush_full_groups(end == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
+        flush_half_full_groups(end == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
         workgroupBarrier();
     }
     for (var slot = at.lid; slot < mine; slot += WG) {

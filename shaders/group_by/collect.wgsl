@@ -77,7 +77,7 @@ fn put_into_table(key: u32, hashed: u32) {
     }
 }
 
-fn meet_greatest() {
+fn insert_greatest() {
     if atomicExchange(&has_greatest, 1u) == 0u && atomicExchange(&places[2u * PLACES], 0u) == EMPTY_SLOT {
         add_to_list(EMPTY_SLOT);
     }
@@ -87,7 +87,7 @@ fn meet_greatest() {
 fn insert_local(key: u32, hashed: u32) {
     if key == EMPTY_SLOT {
         if atomicLoad(&has_greatest) == 0u {
-            meet_greatest();
+            insert_greatest();
         }
         return;
     }
@@ -112,7 +112,7 @@ fn seen_at(at: vec4<u32>) -> vec4<u32> {
     return vec4<u32>(atomicLoad(&seen[at.x]), atomicLoad(&seen[at.y]), atomicLoad(&seen[at.z]), atomicLoad(&seen[at.w]));
 }
 
-fn meet_four(bits: vec4<u32>) {
+fn insert_four(bits: vec4<u32>) {
     let four = vec4<u32>(in_order(bits.x), in_order(bits.y), in_order(bits.z), in_order(bits.w));
     let hashed = vec4<u32>(hash(four.x), hash(four.y), hash(four.z), hash(four.w));
     let first = hashed & vec4<u32>(SEEN / 2u - 1u);
@@ -143,6 +143,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     for (var step = 0u; step < params.steps; step++) {
         let four = next_four;
         next_four = four_keys(((step + 1u) * params.groups + group) * WG + lid);
-        meet_four(four);
+        insert_four(four);
     }
 }

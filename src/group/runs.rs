@@ -33,7 +33,7 @@ const ITEMS: u64 = 16;
 const PAIRS_PER_RUN: u64 = 8;
 
 /// Invocations that move a tile's results: `TILE_LANES` in `shaders/by_key/place.wgsl`.
-const TEAM: u64 = 64;
+const TILE_LANES: u64 = 64;
 
 /// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
 const FILLING: u64 = 132 * 8;
@@ -249,7 +249,7 @@ impl Base for ReduceRuns {
         let groups_of = |step| match step {
             JOIN => groups,
             JOIN_ALL => 1,
-            PLACE => (tiles * TEAM).div_ceil(workgroup),
+            PLACE => (tiles * TILE_LANES).div_ceil(workgroup),
             AGAIN => groups * share,
             _ => tiles,
         };

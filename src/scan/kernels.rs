@@ -24,7 +24,7 @@ pub(super) const CARRY: Step = "carry";
 pub(super) const ALL: &[Step] = &[SCAN, SCAN_LAST, CARRY];
 
 /// Items of an invocation, and the fewest tiles of a block.
-const OWN: u32 = 32;
+const ITEMS_PER_LANE: u32 = 32;
 const BLOCK: u32 = 256;
 
 /// The largest workgroup, and the workgroup memory that every device has.
@@ -88,7 +88,7 @@ impl Scan {
     pub(super) fn layout(&self, limits: &Limits) -> Layout {
         let (tile, workgroup) = self.tile(Features::empty(), limits);
         Layout {
-            tile: (OWN * workgroup).into(),
+            tile: (ITEMS_PER_LANE * workgroup).into(),
             block: BLOCK.max(workgroup).into(),
             has_last: tile != Tile::Lanes,
         }
@@ -114,14 +114,7 @@ impl Scan {
             .choose("scan/after", if monoid.acc.words() <= 2 { "words" } else { "states" })
             .choose("scan/columns", if self.is_between() { "between" } else { "even" })
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
-            .choose(
-                "scan/tile",
-                match tile {
-                    Tile::Registers => "registers",
-                    Tile::Memory => "memory",
-                    Tile::Lanes => "lanes",
-                },
-            )
+            .choose("scan/tile", ["registers", "memory", "lanes"][tile as usize])
             .choose("scan/again", "load")
             .choose("scan/put", if monoid.out.is_scalar() { "vectors" } else { "singles" })
             .choose("lib/subgroup/shuffle", "word")

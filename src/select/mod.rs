@@ -161,7 +161,7 @@ impl Base for Select {
     const LABEL: &'static str = "halofold::select";
 
     fn on_driver(self, driver: Driver) -> Self {
-        Select { is_small: driver.compiles_slowly, ..self }
+        Select { is_small: self.is_small || driver.compiles_slowly, ..self }
     }
 
     fn check_settings(&self) -> Result<(), Error> {

@@ -39,21 +39,17 @@ impl Names<'_> {
                     self.values.push((name.trim().to_owned(), value));
                 }
                 "#import" => into.imports.push(rest),
-                _ if BEGINS.contains(&word) => {
-                    let one_line = rest.split_once(": ");
-                    let [other, end] = if one_line.is_some() { [at, at] } else { self.ends(lines, at) };
-                    let body =
-                        one_line.as_ref().map_or(&lines[at..other], |(_, text)| std::slice::from_ref(text));
-                    let otherwise = &lines[(other + 1).min(end)..end];
-                    let indent = if one_line.is_some() { own } else { indent };
-                    let condition = one_line.map_or(rest, |(condition, _)| condition);
-                    match word {
-                        "#for" => self.repeat(condition, body, indent, into),
-                        _ if self.holds(word, condition) => self.expand(body, indent, into),
-                        _ => self.expand(otherwise, indent, into),
+                _ if BEGINS.contains(&word) => match rest.split_once(": ") {
+                    Some((condition, text)) => {
+                        self.carry_out([word, condition], [&[text], &[]], &format!("{indent}{own}"), into);
                     }
-                    at = if one_line.is_some() { at } else { end + 1 };
-                }
+                    None => {
+                        let [other, end] = self.ends(lines, at);
+                        let parts = [&lines[at..other], &lines[(other + 1).min(end)..end]];
+                        self.carry_out([word, rest], parts, indent, into);
+                        at = end + 1;
+                    }
+                },
                 _ if word.starts_with('#') => self.wrong(line),
                 _ => {
                     into.body.push_str(if line.is_empty() { "" } else { indent });
@@ -64,26 +60,44 @@ impl Names<'_> {
         }
     }
 
-    fn repeat(&mut self, each: &str, body: &[&'static str], indent: &str, into: &mut Expanded) {
-        let (name, each) = each.split_once(" in ").unwrap_or_else(|| self.wrong(each));
+    /// Repeats lines, or takes them or the others.
+    fn carry_out(
+        &mut self,
+        [word, what]: [&str; 2],
+        [lines, others]: [&[&'static str]; 2],
+        indent: &str,
+        into: &mut Expanded,
+    ) {
+        if word != "#for" {
+            return self.expand(if self.holds(word, what) { lines } else { others }, indent, into);
+        }
+        let (name, each) = what.split_once(" in ").unwrap_or_else(|| self.wrong(what));
         for value in self.each(each) {
             let known = self.values.len();
             self.values.push((name.to_owned(), value));
-            self.expand(body, indent, into);
+            self.expand(lines, indent, into);
             self.values.truncate(known);
         }
     }
 
-    /// The lines `#else` and `#endif` or `#end` of what begins before a line; the last one twice if there is no `#else`.
+    /// The lines of the `#else` and of the end that belong to a directive; without `#else` the end twice.
     fn ends(&self, lines: &[&'static str], begin: usize) -> [usize; 2] {
-        let mut depth = 0;
+        let end_of = |word| if word == "#for" { "#end" } else { "#endif" };
+        let mut ends = vec![end_of(parts(lines[begin - 1]).1)];
         let mut other = None;
         for (at, line) in lines.iter().enumerate().skip(begin) {
-            match parts(line) {
-                (_, "#endif" | "#end", _) if depth == 0 => return [other.unwrap_or(at), at],
-                (_, "#endif" | "#end", _) => depth -= 1,
-                (_, "#else", _) if depth == 0 => other = Some(at),
-                (_, word, rest) if BEGINS.contains(&word) && !rest.contains(": ") => depth += 1,
+            match (parts(line), &*ends) {
+                ((_, word, _), [.., end]) if word == *end => {
+                    ends.pop();
+                    if ends.is_empty() {
+                        return [other.unwrap_or(at), at];
+                    }
+                }
+                ((_, "#end" | "#endif", _), _) | ((_, "#else", _), [.., "#end"]) => self.wrong(line),
+                ((_, "#else", _), [_]) => other = Some(at),
+                ((_, word, rest), _) if BEGINS.contains(&word) && !rest.contains(": ") => {
+                    ends.push(end_of(word))
+                }
                 _ => {}
             }
         }
@@ -93,9 +107,7 @@ impl Names<'_> {
     /// The values of a loop: numbers from one up to another, or words.
     fn each(&self, text: &str) -> Vec<String> {
         match text.split_once("..") {
-            Some((first, end)) => {
-                (self.number(first)..self.number(end)).map(|number| number.to_string()).collect()
-            }
+            Some((first, end)) => (self.number(first)..self.number(end)).map(|n| n.to_string()).collect(),
             None => text.split_whitespace().map(str::to_owned).collect(),
         }
     }
@@ -105,12 +117,12 @@ impl Names<'_> {
             return self.defines.contains(&text) == (word == "#ifdef");
         }
         if let Some((a, b)) = text.split_once(" == ") {
-            // A single word is the value of that name, or itself.
-            let side = |text: &str| match text.contains(' ') {
-                true => self.number(text).to_string(),
-                false => self.value(text).unwrap_or_else(|| text.to_owned()),
+            // A single word is the value of that name, or itself; one of two is a name.
+            let sum = |side: &str| side.contains(' ').then(|| self.number(side).to_string());
+            return match [a, b].map(|side| self.value(side).or_else(|| sum(side))) {
+                [None, None] => self.wrong(text),
+                [left, right] => left.as_deref().unwrap_or(a) == right.as_deref().unwrap_or(b),
             };
-            return side(a) == side(b);
         }
         let (a, b) = text.split_once(" < ").unwrap_or_else(|| self.wrong(text));
         self.number(a) < self.number(b)
@@ -140,24 +152,24 @@ impl Names<'_> {
     /// The value of a sum of products, from left to right: `LEVELS - 1 - level`, `2 * level`.
     fn number(&self, text: &str) -> i64 {
         let mut words = text.split_whitespace();
-        let mut next = || words.next();
         let atom = |word: Option<&str>| {
             let word = word.unwrap_or_else(|| self.wrong(text));
             let value = self.value(word).unwrap_or_else(|| word.to_owned());
             value.parse::<i64>().unwrap_or_else(|_| self.wrong(text))
         };
         let mut sum = 0;
-        let (mut sign, mut product) = (1, atom(next()));
-        while let Some(operator) = next() {
-            let operand = atom(next());
+        let (mut sign, mut product) = (1, atom(words.next()));
+        while let Some(operator) = words.next() {
+            let operand = atom(words.next());
             match operator {
                 "*" => product *= operand,
                 "/" => product /= operand,
                 "%" => product %= operand,
-                _ => {
+                "+" | "-" => {
                     sum += sign * product;
                     (sign, product) = (if operator == "-" { -1 } else { 1 }, operand);
                 }
+                _ => self.wrong(text),
             }
         }
         sum + sign * product

@@ -147,7 +147,7 @@ fn begin_table(lid: u32) {
 }
 
 // Moves groups whose room is half used, or all, and sets the next window.
-fn flush_full_groups(moves_all: bool, next: u32, lid: u32) {
+fn flush_half_full_groups(moves_all: bool, next: u32, lid: u32) {
     for (var slot = lid; slot < mine; slot += WG) {
         if moves_all || next != window || is_busy(slot) {
             move_sum(slot, lid);

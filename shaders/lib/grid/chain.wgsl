@@ -104,7 +104,7 @@ fn clear_next(side: u32, tile: u32) {
     }
 }
 
-fn wait_for(slot: u32) -> Seen {
+fn look_for(slot: u32) -> Seen {
     var seen = seen_words(slot);
     for (var k = 0u; k < LOOKS && !seen.is_there; k += 1u) {
         seen = seen_words(slot);
@@ -127,7 +127,7 @@ fn find_before(turn: Turn, tile: u32, at: Place, wg: Workgroup) -> u32 {
     for (var k = 0u; k < each; k += 1u) {
         if distance - k <= tile - first {
             let number = tile - (distance - k);
-            let seen = wait_for(tile_slot(turn.side, number));
+            let seen = look_for(tile_slot(turn.side, number));
             if !seen.is_there {
                 atomicMin(&missing, number);
             }
@@ -143,7 +143,7 @@ fn find_before(turn: Turn, tile: u32, at: Place, wg: Workgroup) -> u32 {
     // The first row of a part does not continue the last row of the part before.
     let is_open = since < block || (CONTINUES && !ROWS && block == 0u);
     if lid == 0u && is_open {
-        let seen = wait_for(prefix_slot(turn.side, block / BLOCK));
+        let seen = look_for(prefix_slot(turn.side, block / BLOCK));
         if !seen.is_there {
             atomicMin(&missing, PREFIX);
         }

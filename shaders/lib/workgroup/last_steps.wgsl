@@ -1,7 +1,7 @@
 // The last six steps of a tree. The first 64 invocations contribute a value each (all invocations in a smaller workgroup). Only invocation 0
 // gets the total.
 //
-// Subgroups do the steps in registers, with a single barrier (workgroup_reduce.wgsl). WGSL does not guarantee that the first 64 invocations fill
+// Subgroups do the steps in registers, with a single barrier (reduce.wgsl). WGSL does not guarantee that the first 64 invocations fill
 // the first subgroups. Hence all subgroups take part, and the other invocations contribute identities.
 //
 // Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the pipeline is created, so the compiler

@@ -1,6 +1,6 @@
 // Keys of 64-bit floats on a device without 64-bit integers: pairs of 32-bit words.
 //
-// A key has the same bits as the 64-bit integer of keys.wgsl, its lower word first, as it lies in memory. The
+// A key has the same bits as the 64-bit integer of number.wgsl, its lower word first, as it lies in memory. The
 // upper words decide, as signed integers. If they are equal, the lower words decide, as unsigned integers.
 
 alias Key = vec2<u32>;

@@ -30,7 +30,7 @@ struct Params {
     span: u32,
     // The parts that this dispatch covers.
     here: u32,
-    // Rows of this dispatch. If a workgroup has one, `groups` are those of a row of the grid.
+    // Rows of this dispatch. If a workgroup has one, `grid_row` are those of a row of the grid.
     rows: u32,
     // The first entry of `list` for this dispatch.
     list: u32,

@@ -14,7 +14,6 @@
 // Cost per key: four integer instructions to make it, two for the range, four for its bin, three to find that it is no candidate.
 #import lib/grid/entry
 #import rank/shared/four_keys
-#import rank/keys/*
 #import rank/shared/row
 #import rank/shared/row_candidates
 #import lib/workgroup/sum_before
@@ -125,7 +124,7 @@ fn part_of(range: Range, first: u32, second: u32) -> Range {
 }
 
 // Cuts a range until it has two ranks and few elements, counted from its own start or, of winners, from the start before. The ranks are uniform across
-// the workgroup. Browsers do not know that of the range, so it is no part of the result.
+// the workgroup. Browsers cannot prove that of the range, so it is no part of the result.
 fn narrow(range: ptr<function, Range>, rank: u32, wanted: u32, held: FourKeys, row: RowSpan, at: Place) -> Ranks {
     var ranks = Ranks(0u, 0u, 0u);
     var next = wanted;

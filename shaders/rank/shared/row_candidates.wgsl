@@ -1,5 +1,4 @@
 // Elements of a row in a range of keys: they are collected in workgroup memory, and sorted.
-#import lib/grid/entry
 #import rank/shared/four_keys
 #import rank/keys/*
 #import rank/shared/input_words

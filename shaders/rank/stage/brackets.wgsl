@@ -26,7 +26,7 @@ struct Bracket {
     high: Key,
     first: Key,
     last: Key,
-    heavy: u32,
+    repeats: u32,
 }
 
 var<workgroup> brackets: array<Bracket, MOST>;
@@ -45,7 +45,7 @@ var<private> own_row: u32;
 var<private> own_below: array<u32, MOST>;
 var<private> has_nan: bool;
 // True if elements at the ends of any bracket are counted.
-var<private> is_heavy: bool;
+var<private> has_repeats: bool;
 
 // The last read may have fewer brackets than the others. Nothing is in one that is not there.
 fn bracket_of(member: u32) -> Bracket {
@@ -70,7 +70,7 @@ fn begin_row(lid: u32) -> bool {
     }
     workgroupBarrier();
     for (var member = 0u; member < MEMBERS; member++) {
-        is_heavy |= brackets[member].heavy != 0u;
+        has_repeats |= brackets[member].repeats != 0u;
     }
     return true;
 }
@@ -93,7 +93,7 @@ fn count_keys(keys: FourKeys, valid: u32, index: u32) {
             stage(member, index, inside);
         }
     }
-    if is_heavy {
+    if has_repeats {
         count_ends(keys, valid);
     }
 }
@@ -102,8 +102,8 @@ fn count_keys(keys: FourKeys, valid: u32, index: u32) {
 fn count_ends(keys: FourKeys, valid: u32) {
     for (var member = 0u; member < MEMBERS; member++) {
         let bracket = brackets[member];
-        let has_low = select(0u, valid, (bracket.heavy & LOW_REPEATS) != 0u);
-        let has_high = select(0u, valid, (bracket.heavy & HIGH_REPEATS) != 0u);
+        let has_low = select(0u, valid, (bracket.repeats & LOW_REPEATS) != 0u);
+        let has_high = select(0u, valid, (bracket.repeats & HIGH_REPEATS) != 0u);
         let lows = has_low & bits_same(keys, bracket.low);
         let highs = has_high & ~lows & bits_same(keys, bracket.high);
         if lows != 0u {
@@ -183,7 +183,7 @@ fn end_row(lid: u32) {
     if (lid < MEMBERS) & (brackets[lid].rank < RANKS) {
         let words = (own_row * RANKS + brackets[lid].rank) * STATE;
         atomicAdd(&state[words + BELOW], atomicLoad(&below[lid]));
-        if brackets[lid].heavy != 0u {
+        if brackets[lid].repeats != 0u {
             atomicAdd(&state[words + AT_LOW], atomicLoad(&at_low[lid]));
             atomicAdd(&state[words + AT_HIGH], atomicLoad(&at_high[lid]));
         }

@@ -24,7 +24,7 @@ var<workgroup> place: u32;
 var<workgroup> tied: atomic<u32>;
 // The threshold; if it is no candidate itself; what the search was among.
 var<workgroup> threshold: Key;
-var<workgroup> is_heavy: u32;
+var<workgroup> has_repeats: u32;
 var<workgroup> among: u32;
 
 var<private> own_row: u32;
@@ -34,7 +34,7 @@ var<private> own_ties: u32;
 fn begin_row(lid: u32) -> bool {
     if lid == 0u {
         threshold = known_key(own_row, HIGH);
-        is_heavy = known(own_row, ENDPOINT_REPEATS) & HIGH_REPEATS;
+        has_repeats = known(own_row, ENDPOINT_REPEATS) & HIGH_REPEATS;
         among = known(own_row, AMONG);
     }
     return (workgroupUniformLoad(&among) == ALL) | (params.round == 0u);
@@ -53,7 +53,7 @@ fn begin_part(lid: u32) {
 // Counts ties and stages candidates. Hardly any step has one.
 fn count_keys(keys: FourKeys, valid: u32, index: u32) {
     if any_up_to(keys, threshold) {
-        let ties = valid & select(0u, bits_same(keys, threshold), is_heavy != 0u);
+        let ties = valid & select(0u, bits_same(keys, threshold), has_repeats != 0u);
         own_ties += countOneBits(ties);
         let inside = valid & bits_up_to(keys, threshold) & ~ties;
         if inside != 0u {

@@ -12,7 +12,7 @@ var<workgroup> waiting: array<vec4<u32>, WG + 1u>;
 var<workgroup> waiting_tags: array<u32, WG + 1u>;
 
 // Number of accumulators that become one.
-const TILE_LANES: u32 = 8u;
+const AT_ONCE: u32 = 8u;
 
 // An accumulator of those that are left.
 fn stored(i: u32, left: u32) -> Acc {
@@ -28,8 +28,8 @@ fn reduce_all(value: Acc, at: Place) -> Acc {
         waiting_tags[WG] = 0u;
     }
     // Levels are turns of a loop that no compiler writes out: their instructions are fetched once.
-    for (var left = turns(WG); left > 1u; left = max(left / TILE_LANES, 1u)) {
-        let next = max(left / TILE_LANES, 1u);
+    for (var left = turns(WG); left > 1u; left = max(left / AT_ONCE, 1u)) {
+        let next = max(left / AT_ONCE, 1u);
         // Later levels write no place that this one reads.
         if at.lid >= next && at.lid < left {
             waiting[at.lid] = acc.sum;

@@ -23,7 +23,7 @@
 //     and e is clamped or wrapped around, and only a pack at a fixed side has to be written in parts.
 //
 // Packs of four cells need rows whose length is a multiple of four; otherwise packs would span two rows. For
-// other lengths the same text is compiled with packs of one cell (shared/lanes.wgsl), and the rows in
+// other lengths the same text is compiled with packs of one cell (lanes/four.wgsl), and the rows in
 // registers remain.
 //
 // Beyond the thesis. Today: this is what "as fast as a copy" means: 8 bytes of traffic per cell and little

@@ -13,7 +13,7 @@
 //
 //   * The arithmetic: five additions and three products per cell, on vectors.
 //   * Rows are processed in pairs, as there: the loads of both rows come before the first store.
-//   * For rows whose length is not a multiple of four, a pack is one cell (shared/lanes.wgsl).
+//   * For rows whose length is not a multiple of four, a pack is one cell (lanes/four.wgsl).
 //
 // Beyond the thesis, which has no 9-point stencil. Today: it moves as many bytes as with 5 points, so expect
 // the same number of cells per second wherever the memory is the limit.

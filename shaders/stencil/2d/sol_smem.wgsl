@@ -1,7 +1,7 @@
 // sol-smem, 5 points: blocks overlap by two, every invocation loads exactly one cell, the rim computes
 // nothing.
 //
-// The overlapped mapping (shared/overlapped2d.wgsl, "solapado"): each invocation loads one cell of the tile,
+// The overlapped mapping (tile2d/overlapped.wgsl, "solapado"): each invocation loads one cell of the tile,
 // including the halo. After the barrier the invocations that are not on the tile's rim compute.
 //
 //     direct       ROWS × COLS invocations, all compute, some load a second cell: branches while loading

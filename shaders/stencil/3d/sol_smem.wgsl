@@ -3,7 +3,7 @@
 //
 // As in 2D, there is one invocation per cell of the tile, including the halo and its corners. Each loads its
 // own cell of each plane. Those that are not on the rim compute, from three layers of the tile
-// (shared/plane_sweep.wgsl, shared/overlapped3d.wgsl).
+// (shared/plane_sweep.wgsl, tile3d/overlapped.wgsl).
 //
 // What it changes over dir-smem: eight branches per plane are gone, and nothing takes their place. The
 // corners, which cost the direct mapping branches of their own, come for free. And an invocation's address

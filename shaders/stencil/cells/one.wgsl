@@ -8,7 +8,7 @@
 @group(0) @binding(5) var<storage, read> right_hand_side: array<Elem>;
 #endif
 
-// The cells that an invocation computes at once. Kernels with `lanes4` compute four cells.
+// The cells that an invocation computes at once. Packs of four are in lanes/four.wgsl.
 alias Pack = Elem;
 
 fn cell(i: u32) -> Elem { return source[i]; }

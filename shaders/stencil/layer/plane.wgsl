@@ -107,7 +107,7 @@ fn put_exchanged(half: u32, nth: u32, place: u32, layer: Layer) {
 }
 
 // The sums over the neighbours in a plane. Row 0 is the one before the lane's own, and after these comes the one behind. Each row's sums of west and
-// east serve the rows beside it as well.
+// east serve the rows beside it as well. In 7 points the rows beside the lane's own have none.
 fn edges_of(own: Layer, half: u32, nth: u32, at: LanePosition) -> Edges {
 #for j in 0..STRIP + 2
 #let place = at.place
@@ -123,7 +123,6 @@ fn edges_of(own: Layer, half: u32, nth: u32, at: LanePosition) -> Edges {
     let n$j_$i = exchanged[exchanged_at(half, nth, $(y)u, $(i)u, $place)];
 #endif
 #end
-// In 7 points the rows beside the lane's own have no sums.
 #let sums = 1
 #ifdef star: #if place == at.before: #let sums = 0
 #ifdef star: #if place == at.behind: #let sums = 0

@@ -44,7 +44,8 @@ struct Advanced {
 }
 
 // A turn inside of the grid, with fixed cells along the row, or with a row at a side: every row goes through every level. Without subgroups, a row
-// that waits in front of a level is taken before the level behind it leaves another there.
+// that waits in front of a level is taken before the level behind it leaves another there. With subgroups, the cells that the next level needs of
+// other lanes are on their way while this one begins its sums.
 #for kind in inside at_ends at_border
 fn advance_$kind(
     k: Weights,
@@ -90,7 +91,6 @@ fn advance_$kind(
     let out$l_$y = out_of_$kind($given$special);
 #ifdef subgroups
 #if l + 1 < LEVELS
-    // The cells that the next level needs of other lanes are on their way while this one begins its sums.
     let edges$(l + 1)_$y = edges_of(out$l_$y);
 #endif
 #endif

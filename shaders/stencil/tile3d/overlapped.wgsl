@@ -1,4 +1,4 @@
-// The overlapped mapping in 3D: each layer is as in 2D (shared/overlapped2d.wgsl), including the corners. A block covers (ROWS - 2) ×
+// The overlapped mapping in 3D: each layer is as in 2D (tile2d/overlapped.wgsl), including the corners. A block covers (ROWS - 2) ×
 // (COLS - 2) computed cells of every plane through which it sweeps. ROWS and COLS must be at least 3.
 #import stencil/shared/grid3d
 #import stencil/shared/layers

@@ -2,7 +2,7 @@
 //! `3d/time_planes.wgsl`.
 //!
 //! A run of many steps is cut into passes, each pass into windows and workgroups (`plan`), and its kernel is written out for its
-//! number of levels (`unroll`). A layer is a row in 2D, a plane in 3D.
+//! number of levels (`shaders/stencil/layer`, `levels`). A layer is a row in 2D, a plane in 3D.
 
 mod choose;
 mod machine;
