@@ -148,9 +148,7 @@ impl Composer {
         let mut seen: Vec<String> = vec![file.to_owned()];
         let mut waiting = VecDeque::from(seen.clone());
         while let Some(file) = waiting.pop_front() {
-            let name = file.trim_start_matches('<').trim_end_matches('>');
-            let provided = self.provided.iter().find(|(provided, _)| name != file && *provided == name);
-            let imports = if let Some((_, provided)) = provided {
+            let imports = if let Some(provided) = self.provided(&file) {
                 pieces.extend(provided.iter().filter(|piece| !piece.text.is_empty()).cloned());
                 provided.iter().flat_map(|piece| piece.imports.split_whitespace()).collect()
             } else {
@@ -173,13 +171,19 @@ impl Composer {
         pieces
     }
 
+    /// What Rust writes for `#import <name>`.
+    fn provided(&self, import: &str) -> Option<&[Piece]> {
+        let name = import.strip_prefix('<')?.strip_suffix('>')?;
+        self.provided.iter().find(|(provided, _)| *provided == name).map(|(_, pieces)| &**pieces)
+    }
+
     /// The file of an import, or the import itself if Rust writes its text; `None` if the text is in the module already.
     fn imported(&self, importer: &str, import: &str) -> Option<String> {
-        let name = import.strip_prefix('<').and_then(|name| name.strip_suffix('>'));
-        if name.is_some_and(|name| self.provided.iter().any(|(provided, _)| *provided == name)) {
+        let is_file = !import.ends_with(['>', '*']);
+        if is_file || self.provided(import).is_some() {
             return Some(import.to_owned());
         }
-        let Some(choice) = name.or_else(|| import.strip_suffix("/*")) else { return Some(import.to_owned()) };
+        let choice = import.strip_suffix("/*").unwrap_or(import.trim_matches(['<', '>']));
         let chosen = self.chosen.iter().find(|(known, _)| *known == choice).map(|(_, file)| file.clone());
         assert!(chosen.is_some() || CALLERS.contains(&import), "nothing sets `{import}` of {importer}");
         chosen

@@ -43,8 +43,8 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     var range = extremes;
     if done < stop {
-        let beyond = extremes_beyond(row, row.len, at.lid);
-        range = range_of_all(Range(min(extremes.low, beyond.low), select(max(extremes.high, beyond.high), extremes.high, COUNTS_BEST)));
+        let all = joined(extremes, extremes_beyond(row, row.len, at.lid));
+        range = range_of_all(Range(all.low, select(all.high, extremes.high, COUNTS_BEST)));
     }
     let high = range.high;
     while done < stop {

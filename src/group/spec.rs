@@ -79,12 +79,7 @@ impl GroupById {
 
 /// The file with the order of keys of a type; `None` if it is no type of keys.
 pub(super) fn order_of(key: Element) -> Option<&'static str> {
-    match key {
-        Element::U32 => Some("u32"),
-        Element::I32 => Some("i32"),
-        Element::F32 => Some("f32"),
-        _ => None,
-    }
+    matches!(key, Element::U32 | Element::I32 | Element::F32).then(|| key.name())
 }
 
 /// Places of a table of keys for so many groups: a power of two, and at least eight for each.

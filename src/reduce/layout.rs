@@ -97,11 +97,8 @@ impl Layout {
 
     /// Adds to a kernel's text what `#import <words>` declares, and the numbers of words: those of an accumulator, and those that hold them.
     pub(crate) fn described(&self, composer: Composer) -> Composer {
-        composer.number("WORDS", self.words() as u32).number("PADDED", self.padded() as u32).generate(
-            "words",
-            "an accumulator as words",
-            self.words_piece(),
-        )
+        let composer = composer.number("WORDS", self.words() as u32).number("PADDED", self.padded() as u32);
+        composer.generate("words", "an accumulator as words", self.words_piece())
     }
 
     /// WGSL that splits the type into words and rebuilds it.

@@ -114,7 +114,14 @@ impl Scan {
             .choose("scan/after", if monoid.acc.words() <= 2 { "words" } else { "states" })
             .choose("scan/columns", if self.is_between() { "between" } else { "even" })
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
-            .choose("scan/tile", ["registers", "memory", "lanes"][tile as usize])
+            .choose(
+                "scan/tile",
+                match tile {
+                    Tile::Registers => "registers",
+                    Tile::Memory => "memory",
+                    Tile::Lanes => "lanes",
+                },
+            )
             .choose("scan/again", "load")
             .choose("scan/put", if monoid.out.is_scalar() { "vectors" } else { "singles" })
             .choose("lib/subgroup/shuffle", "word")

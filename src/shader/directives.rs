@@ -35,7 +35,8 @@ impl Names<'_> {
             match word {
                 "#let" => {
                     let (name, text) = rest.split_once('=').unwrap_or_else(|| self.wrong(line));
-                    let value = self.filled(text.trim());
+                    let mut value = String::new();
+                    self.fill(text.trim(), &mut value);
                     self.values.push((name.trim().to_owned(), value));
                 }
                 "#import" => into.imports.push(rest),
@@ -53,7 +54,7 @@ impl Names<'_> {
                 _ if word.starts_with('#') => self.wrong(line),
                 _ => {
                     into.body.push_str(if line.is_empty() { "" } else { indent });
-                    into.body.push_str(&self.filled(line));
+                    self.fill(line, &mut into.body);
                     into.body.push('\n');
                 }
             }
@@ -132,21 +133,20 @@ impl Names<'_> {
         self.values.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
 
-    /// A line with values in the place of `$name` and `$(sum)`.
-    fn filled(&self, line: &str) -> String {
+    /// Appends a line with values in the place of `$name` and `$(sum)`.
+    fn fill(&self, line: &str, filled: &mut String) {
         let mut parts = line.split('$');
-        let mut filled = parts.next().unwrap_or_default().to_owned();
+        *filled += parts.next().unwrap_or_default();
         for part in parts {
             if let Some((sum, rest)) = part.strip_prefix('(').and_then(|part| part.split_once(')')) {
-                filled += &self.number(sum).to_string();
-                filled += rest;
+                *filled += &self.number(sum).to_string();
+                *filled += rest;
             } else {
                 let end = part.find(|c: char| !c.is_alphanumeric()).unwrap_or(part.len());
-                filled += &self.value(&part[..end]).unwrap_or_else(|| self.wrong(line));
-                filled += &part[end..];
+                *filled += &self.value(&part[..end]).unwrap_or_else(|| self.wrong(line));
+                *filled += &part[end..];
             }
         }
-        filled
     }
 
     /// The value of a sum of products, from left to right: `LEVELS - 1 - level`, `2 * level`.

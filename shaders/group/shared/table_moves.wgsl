@@ -111,11 +111,11 @@ fn move_keys(slot: u32) {
     }
 }
 
-// Returns the window that holds the most values of a sample, if `wanted` is true. Each invocation gives one value. All invocations call it: it
-// has barriers.
-fn chosen_window(wanted: bool, bits: u32, lid: u32) -> u32 {
+// Chooses the window of most values in a sample if `has_missed` is true; otherwise the window stays. Each invocation gives one value. The
+// function has barriers, so all invocations call it.
+fn chosen_window(has_missed: bool, bits: u32, lid: u32) -> u32 {
 #ifdef float
-    if wanted && lid < SAMPLES {
+    if has_missed && lid < SAMPLES {
         sample[lid] = exponent_of(vec4<u32>(bits)).x;
     }
     if lid == 0u {
@@ -123,7 +123,7 @@ fn chosen_window(wanted: bool, bits: u32, lid: u32) -> u32 {
         atomicStore(&misses, 0u);
     }
     workgroupBarrier();
-    if wanted && lid < SAMPLES {
+    if has_missed && lid < SAMPLES {
         let candidate = clamp(sample[lid] + ABOVE, SPAN + 1u, LAST_WINDOW + SPAN) - SPAN;
         var number = 0u;
         for (var i = 0u; i < SAMPLES; i++) {
@@ -132,7 +132,7 @@ fn chosen_window(wanted: bool, bits: u32, lid: u32) -> u32 {
         atomicMax(&best, (number << 8u) | candidate);
     }
     workgroupBarrier();
-    return select(window, atomicLoad(&best) & 0xffu, wanted);
+    return select(window, atomicLoad(&best) & 0xffu, has_missed);
 #else
     return 0u;
 #endif

@@ -57,30 +57,31 @@ fn bin_width(range: Range) -> u32 {
     return bits - min(bits, 8u);
 }
 
-fn count(keys: FourKeys, row: RowSpan, i: u32, range: Range) {
-    count_four(keys.a, row, i, range);
-    count_four(keys.b, row, i + 4u * WG, range);
-    count_four(keys.c, row, i + 8u * WG, range);
-    count_four(keys.d, row, i + 12u * WG, range);
+fn count(keys: FourKeys, row: RowSpan, i: u32, range: Range, width: u32) {
+    count_four(keys.a, row, i, range, width);
+    count_four(keys.b, row, i + 4u * WG, range, width);
+    count_four(keys.c, row, i + 8u * WG, range, width);
+    count_four(keys.d, row, i + 12u * WG, range, width);
 }
 
-fn count_four(keys: vec4<u32>, row: RowSpan, i: u32, range: Range) {
+fn count_four(keys: vec4<u32>, row: RowSpan, i: u32, range: Range, width: u32) {
     let is_in = in_range(keys, row, i, range);
-    let places = (keys - vec4(range.low)) >> vec4(bin_width(range));
+    let places = (keys - vec4(range.low)) >> vec4(width);
     #for c in x y z w: if is_in.$c { atomicAdd(&bins[places.$c], 1u); }
 }
 
 fn count_all(held: FourKeys, row: RowSpan, range: Range, lid: u32) {
     clear_bins(lid);
+    let width = bin_width(range);
     workgroupBarrier();
-    count(held, row, 4u * lid, range);
+    count(held, row, 4u * lid, range, width);
     for (var i = HELD * WG + 4u * lid; i < row.len; i += HELD * WG) {
-        count(load(row, i).keys, row, i, range);
+        count(load(row, i).keys, row, i, range, width);
     }
     workgroupBarrier();
 }
 
-// The bins of two ranks in a range, all of which has been counted.
+// Finds the bins of two ranks. All elements of the range have been counted.
 fn choose(rank: u32, next: u32, range: Range, at: Place) -> Bins {
     var own = vec4(0u);
     if at.lid < BINS / 4u {

@@ -52,7 +52,7 @@ fn collect(marked: u32, row: RowSpan, i: u32) {
     }
 }
 
-// Collects all elements of a range, of which there may be more than there is room for.
+// Collects all elements of a range. There may be more of them than `CAPACITY`.
 fn collect_all(held: FourKeys, row: RowSpan, range: Range, lid: u32) {
     collect(mark(held, row, 4u * lid, range), row, 4u * lid);
     for (var i = HELD * WG + 4u * lid; i < row.len; i += HELD * WG) {

@@ -106,8 +106,8 @@ fn put_exchanged(half: u32, nth: u32, place: u32, layer: Layer) {
 #end
 }
 
-// The sums over the neighbours in a plane. Row 0 is the one before the lane's own, and after these comes the one behind. Each row's sums of west and
-// east serve the rows beside it as well. In 7 points the rows beside the lane's own have none.
+// Sums over the neighbours in a plane. Row 0 is the row before the lane's own rows, and row STRIP + 1 the row behind them. The sum of a row's west
+// and east cells also serves the rows beside it. In 7 points it does not, so only the lane's own rows have it.
 fn edges_of(own: Layer, half: u32, nth: u32, at: LanePosition) -> Edges {
 #for j in 0..STRIP + 2
 #let place = at.place

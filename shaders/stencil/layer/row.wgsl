@@ -22,7 +22,7 @@ fn keep_layer(changed: Layer, same: Layer, fixed_cells: FixedCells, keeps: bool)
     );
 }
 
-// What a row contributes to the rows beside it, and to its own new cells: of each pack with its neighbours to the west and to the east.
+// The contribution of a row to the rows beside it: from each pack, and from the sum of its neighbours to the west and to the east.
 fn beside_layer(k: Weights, own: Layer, edges: Edges) -> Layer {
     return Layer(
 #for i in 0..PACKS

@@ -94,11 +94,6 @@ impl ExactSum {
 
     /// Chooses the files of a stage's text.
     pub(in crate::reduce) fn files(&self, composer: Composer, stage: Stage) -> Composer {
-        let elements = match self.element {
-            Element::F64 => "f64",
-            Element::F16 => "f16",
-            _ => "f32",
-        };
         let format = match self.format {
             Format::Single => "single",
             Format::Product => "product",
@@ -115,7 +110,7 @@ impl ExactSum {
             .defines(composer)
             .supply("operator", "shared/exact/accumulator")
             .choose("exact/formats", format)
-            .choose("exact/elements", elements)
+            .choose("exact/elements", self.element.name())
             .choose("exact/operators", self.numbers)
             .choose("exact/outliers", outliers)
             .choose("exact/far", far)

@@ -29,7 +29,7 @@ pub fn check_all(items: &[&Item]) -> Refused {
             Ok(checked) => checked,
             Err(error) => return vec![format!("{}: {error}", item.label)],
         };
-        let mut complaints = lints::broken_rules(&item.kernel.wgsl);
+        let mut complaints = lints::broken_rules(&item.kernel);
         // The least that a device may have for this text: what it lacks is refused before the driver sees it.
         let least = HELPFUL_FEATURES.iter().fold(HELPFUL_FEATURES, |least, feature| {
             if item.is_given_with(least - feature) { least - feature } else { least }

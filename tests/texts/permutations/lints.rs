@@ -4,11 +4,20 @@
 //! loads and stores of 64-bit atomics. Tint finds barriers in non-uniform control flow (`scripts/front-ends`).
 
 use halofold::wgpu::Features;
+use halofold_measure::Kernel;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{Block, Expression, Function, Handle, Module, Statement, TypeInner};
 
-/// The rules that a module breaks, in words.
-pub fn broken_rules(wgsl: &str) -> Vec<String> {
+/// The rules that a kernel breaks, in words.
+pub fn broken_rules(kernel: &Kernel) -> Vec<String> {
+    // DX12 passes the label to DXC as the name of a source file.
+    let strange = |c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c));
+    let label = kernel.label.contains(strange).then(|| format!("`{}` is no name of a file", kernel.label));
+    broken_in(&kernel.wgsl).into_iter().chain(label).collect()
+}
+
+/// The rules that a module breaks.
+fn broken_in(wgsl: &str) -> Vec<String> {
     let module = naga::front::wgsl::parse_str(wgsl).expect("kernels parse");
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)

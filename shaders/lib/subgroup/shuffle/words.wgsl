@@ -2,24 +2,18 @@
 #import <operator>
 #import <words>
 
-fn shuffle_down(value: Acc, d: u32) -> Acc {
+#for way in down xor
+#let shuffle = subgroupShuffleDown
+#if way == xor: #let shuffle = subgroupShuffleXor
+fn shuffle_$way(value: Acc, by: u32) -> Acc {
     let words = to_words(value);
 #if 4 < WORDS
     return from_words(Words(
-        #for word in 0..WORDS: subgroupShuffleDown(words[$word], d),
+        #for word in 0..WORDS: $shuffle(words[$word], by),
     ));
 #else
-    return from_words(subgroupShuffleDown(words, d));
+    return from_words($shuffle(words, by));
 #endif
 }
 
-fn shuffle_xor(value: Acc, mask: u32) -> Acc {
-    let words = to_words(value);
-#if 4 < WORDS
-    return from_words(Words(
-        #for word in 0..WORDS: subgroupShuffleXor(words[$word], mask),
-    ));
-#else
-    return from_words(subgroupShuffleXor(words, mask));
-#endif
-}
+#end
