@@ -33,12 +33,17 @@ fn kernel(at: Place, wg: Workgroup) {
     let own = params.skipped + turn.tile;
     var work = own;
     var item = turn.tile * ITEMS_PER_LANE * WG;
-    var loaded = load_tile(item, at, wg);
+    var loaded = first_tile(item, at, wg);
+    var is_first = true;
     var inside = Prefixes();
+#ifdef tested
     if lid == 0u {
         stall(own);
     }
+#endif
     loop {
+        loaded = next_tile(loaded, is_first, item, at, wg);
+        is_first = false;
         let sums = sums_of(loaded, item, at, wg);
         if lid == WG - 1u {
             put_words(tile_slot(turn.side, work), to_words(sums.all));
@@ -59,10 +64,11 @@ fn kernel(at: Place, wg: Workgroup) {
         // Tiles whose sums or prefixes are missing come in between.
         work = tile_for(missed, work, own);
         item = (work - params.skipped) * ITEMS_PER_LANE * WG;
-        loaded = load_again(loaded, item, at, wg);
+#ifdef tested
         if work != own && lid == 0u {
             count_computed(missed);
         }
+#endif
     }
     put_tile(loaded, inside, item, at, wg);
     if lid == 0u {

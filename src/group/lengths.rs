@@ -12,10 +12,11 @@ use crate::gpu::range::Inputs;
 use crate::group::io::{self, Run};
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{BufferRange, FromResults};
+use crate::scan::Progress;
 use crate::select::{Beside, Select};
 
 /// A description of the lengths of runs of equal neighbouring keys. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
-/// [`Select::unique`] has the keys alone, in one dispatch; lengths take a second one, and six storage buffers in a shader. A binding must hold the input.
+/// It is [`Select::unique`] with a second output, in one dispatch with five storage buffers. A binding must hold the input.
 ///
 /// Its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs. On the host each run is a [`Run`]. Keys are those of
 /// [`ReduceRuns`](crate::group::ReduceRuns).
@@ -30,6 +31,12 @@ impl RunLengths {
     /// Describes the lengths of runs of keys.
     pub const fn new(key: Element) -> Self {
         RunLengths { key, unique: Select::unique(key) }
+    }
+
+    /// Returns this description with workgroups that get on in another way.
+    #[doc(hidden)]
+    pub fn with_progress(self, progress: Progress) -> Self {
+        RunLengths { unique: self.unique.with_progress(progress), ..self }
     }
 }
 
@@ -49,7 +56,7 @@ impl Base for RunLengths {
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.unique.steps_beside(Beside::Lengths)
+        self.unique.steps()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
@@ -75,7 +82,7 @@ impl Base for RunLengths {
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.unique.passes(inputs.first, Beside::Lengths, limits)
+        self.unique.passes(inputs.first, limits)
     }
 }
 

@@ -96,8 +96,7 @@
 //!
 //! A device that miscounts in workgroup memory adds every pair to storage: see [`probe`](crate::probe).
 //!
-//! Lengths of runs cost as much as a [selection](crate::select) of the keys at which they begin, and a second dispatch, which reads and writes a
-//! word for each run.
+//! Lengths of runs are one dispatch, which reads the keys once and writes a key and a word for each run: a [selection](crate::select) with a second output.
 //!
 //! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each eight pairs,
 //! the keys are read once more, and the values only then. The memory of a [`Bound`](crate::Bound) is about an eighth of the input's.

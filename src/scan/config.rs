@@ -74,7 +74,6 @@ impl Progress {
             ("LOOKS", if is_stalled { 16 } else { 0 }, is_unusual),
             ("REVERSED", 1, self == Progress::Reversed),
             ("STALLS", 5000, is_stalled),
-            ("COUNTS", 1, is_unusual),
         ])
     }
 }

@@ -8,7 +8,7 @@ use crate::gpu::limits::{self, needs, power_of_two_workgroup};
 use crate::gpu::operation::{Base, Step};
 use crate::gpu::outputs;
 use crate::gpu::range::Cut;
-use crate::scan::config::Scan;
+use crate::scan::config::{Progress, Scan};
 use crate::scan::plan::Layout;
 use crate::shader::{self, Composer, Piece, rooms};
 
@@ -109,6 +109,7 @@ impl Scan {
             .acc
             .described(composer)
             .define("subgroups", subgroups)
+            .define("tested", self.progress != Progress::Usual)
             .provide("operator", [vec![types], monoid.pieces.clone()].concat())
             .supply("io", "scan/shared/io")
             .choose("scan/after", if monoid.acc.words() <= 2 { "words" } else { "states" })

@@ -5,22 +5,19 @@ use wgpu::{Features, Limits};
 use crate::element::Element;
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot, declared};
-use crate::gpu::limits;
+use crate::gpu::limits::{self, needs};
 use crate::gpu::operation::{Base, Step};
 use crate::gpu::outputs;
 use crate::reduce::elem::Elem;
 use crate::reduce::layout::Layout as Words;
+use crate::scan::Progress;
 use crate::scan::kernels::LINKS;
-use crate::select::{ADDED, Kept, Select};
+use crate::select::{ADDED, ADDED_WITH_LAST, Kept, Select};
 use crate::shader::{self, Composer, Piece, rooms};
-
-/// The binding with the positions where chunks of runs begin.
-pub(super) const BEGINS: u32 = 5;
 
 /// Selections of long inputs, and of short ones.
 pub(super) const SELECT: Step = "select";
 pub(super) const SHORT: Step = "select-short";
-pub(super) const LENGTHS: Step = "select/lengths";
 
 /// What is stored beside what is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,13 +41,6 @@ impl Select {
         if self.as_indices { 4 } else { self.item() }
     }
 
-    /// The kernels that its plans may launch.
-    pub(crate) fn steps_beside(&self, beside: Beside) -> Vec<Step> {
-        let long = (self.item() <= WIDE).then_some(SELECT);
-        let lengths = (beside == Beside::Lengths).then_some(LENGTHS);
-        long.into_iter().chain([SHORT]).chain(lengths).collect()
-    }
-
     pub(crate) fn composed(&self, step: Step, beside: Beside, features: Features, limits: &Limits) -> Kernel {
         // Sixteen larger elements are too much for registers.
         let subgroups = features.contains(Features::SUBGROUP) && self.item() <= 16;
@@ -63,8 +53,8 @@ impl Select {
                 (monoid.elem, monoid.pieces.clone(), is_half, "function")
             }
             Kept::Changes(element) => {
-                let added = Piece::new("generated: a count", ADDED);
-                (Elem::of_words(*element), vec![added], false, "changes")
+                let added = if is_alone { ADDED } else { ADDED_WITH_LAST };
+                (Elem::of_words(*element), vec![Piece::new("generated: a state", added)], false, "changes")
             }
         };
         let types = Piece::new("generated: what the input holds", elem.alias());
@@ -72,13 +62,18 @@ impl Select {
         let selected = format!(
             "alias Selected = {ty};\n\nfn selected(elem: Elem, i: u32) -> Selected {{\n    return {value};\n}}"
         );
-        let state = Words::of_words(&[""], "{0}", 4);
+        let state = if is_alone {
+            Words::of_words(&[""], "{0}", 4)
+        } else {
+            Words::of_words(&[".x", ".y"], "Acc({0}, {1})", 8)
+        };
         let composer = Composer::of(&[rooms::SELECT, rooms::SCAN, rooms::SHARED]);
         let wgsl = state
             .described(composer)
             .define("float", self.element().is_some_and(Element::is_float))
             .define("bits_64", self.item() == 8)
             .define("subgroups", subgroups)
+            .define("tested", self.progress != Progress::Usual)
             .provide("operator", [vec![types], pieces].concat())
             .generate("map", "what is kept of an element", selected)
             .supply("io", "scan/shared/io")
@@ -89,37 +84,37 @@ impl Select {
             .choose("select/beside", if is_alone { "nothing" } else { "lengths" })
             .choose("scan/tile", if subgroups { "kept_rows" } else { "kept_lanes" })
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
-            .choose("lib/subgroup/shuffle", "word")
-            .compose(if step == LENGTHS { step } else { "scan/scan" }, if is_half { &["f16"] } else { &[] });
+            .choose("lib/subgroup/shuffle", if is_alone { "word" } else { "words" })
+            .compose("scan/scan", if is_half { &["f16"] } else { &[] });
         let workgroup = self.workgroup(limits);
-        let selects = step != LENGTHS;
         let overrides = declared([
             ("WG", workgroup, true),
-            ("ITEMS_PER_LANE", own(step), selects),
-            ("BLOCK", workgroup, selects),
-            ("SUBGROUPS", workgroup.div_ceil(4), selects && subgroups),
-            ("CHUNK", self.chunk(limits) as u32, !is_alone),
+            ("ITEMS_PER_LANE", own(step), true),
+            ("BLOCK", workgroup, true),
+            ("SUBGROUPS", workgroup.div_ceil(4), subgroups),
+            ("POSITIONS", 16 * workgroup, subgroups && !is_alone),
         ]);
-        let of_chain = if selects { self.progress.overrides() } else { Vec::new() };
-        Kernel::new(shader::label(&[step]), wgsl, self.slots(step, beside), [overrides, of_chain].concat())
+        let overrides = [overrides, self.progress.overrides()].concat();
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(beside), overrides)
     }
 
     /// The bindings of a kernel.
-    fn slots(&self, step: Step, beside: Beside) -> Vec<Slot> {
+    fn slots(&self, beside: Beside) -> Vec<Slot> {
         use Access::{Read, Uniform, Write};
-        let with_lengths = beside == Beside::Lengths;
-        let outputs = outputs::slots(if with_lengths { 3 } else { 2 });
-        let begins = with_lengths.then_some((BEGINS, Write));
+        let outputs = outputs::slots(if beside == Beside::Lengths { 3 } else { 2 });
         let parameters = self.parameters().1.map(|parameters| parameters.slot());
-        let own =
-            [(0, Read), (1, Write), (LINKS, Write)].into_iter().chain(parameters).filter(|_| step != LENGTHS);
-        own.chain([(PARAMETERS, Uniform)]).chain(begins).chain(outputs).collect()
+        let own = [(0, Read), (1, Write), (LINKS, Write), (PARAMETERS, Uniform)];
+        own.into_iter().chain(parameters).chain(outputs).collect()
     }
 
     /// Checks that a device can run the kernel.
     pub(crate) fn check(&self, beside: Beside, features: Features, limits: &Limits) -> Result<(), Error> {
-        limits::check(&self.slots(SHORT, beside), limits)?;
-        limits::check_workgroup([self.workgroup(limits), 1], limits)?;
+        limits::check(&self.slots(beside), limits)?;
+        let workgroup = self.workgroup(limits);
+        limits::check_workgroup([workgroup, 1], limits)?;
+        // Sums, and beside lengths the positions of sixteen rows.
+        let words = if beside == Beside::Nothing { 2 } else { 2 * 2 + 16 };
+        needs!(limits, max_compute_workgroup_storage_size, 4 * words * workgroup)?;
         if let Kept::Function(monoid) = &self.kept {
             monoid.on(features).check_features(features)?;
             WgslError::unless_valid(&self.composed(SHORT, beside, features, limits).wgsl)?;

@@ -56,6 +56,7 @@ use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
 use crate::scan::Progress;
 pub(crate) use crate::select::kernels::Beside;
+use crate::select::kernels::{SELECT, SHORT, WIDE};
 use crate::shader;
 
 /// What makes an operator of an application's text: it counts kept elements.
@@ -80,6 +81,19 @@ fn identity() -> Acc {
 
 fn combine(a: Acc, b: Acc) -> Acc {
     return a + b;
+}
+";
+
+/// Counts, each with the position behind the last kept element, and how they are added.
+const ADDED_WITH_LAST: &str = "
+alias Acc = vec2<u32>;
+
+fn identity() -> Acc {
+    return Acc();
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return Acc(a.x + b.x, max(a.y, b.y));
 }
 ";
 
@@ -176,7 +190,8 @@ impl Base for Select {
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.steps_beside(Beside::Nothing)
+        let long = (self.item() <= WIDE).then_some(SELECT);
+        long.into_iter().chain([SHORT]).collect()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
@@ -218,7 +233,7 @@ impl Base for Select {
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let error = |error: LimitError| error.of("the output").or("split the input");
         LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;
-        self.passes(inputs.first, Beside::Nothing, limits)
+        self.passes(inputs.first, limits)
     }
 }
 

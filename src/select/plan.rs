@@ -8,15 +8,12 @@ use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::BufferRange;
 use crate::gpu::{Pass, input};
 use crate::scan::kernels::LINKS;
-use crate::scan::plan::{Layout, Params, Part, SPLIT};
-use crate::select::kernels::{BEGINS, Beside, LENGTHS, SELECT, SHORT, WIDE, own};
+use crate::scan::plan::{Layout, Part, SPLIT};
+use crate::select::kernels::{Beside, SELECT, SHORT, WIDE, own};
 use crate::select::{Kept, Select};
 
 /// The shortest input whose invocations have more elements. A shorter one gives some of a large GPU's workgroups nothing to do.
 const LONG: u64 = 1 << 22;
-
-/// The most workgroups that take chunks.
-const CHUNKS: u64 = 2048;
 
 impl Select {
     /// Invocations of a workgroup: on an NVIDIA H200 runs take a tenth less time with 128, and selections of few elements with 256.
@@ -43,17 +40,7 @@ impl Select {
         Ok(vec![Part { len: range.len, from, first, ..Part::default() }])
     }
 
-    /// Runs of a chunk.
-    pub(super) fn chunk(&self, limits: &Limits) -> u64 {
-        16 * u64::from(self.workgroup(limits))
-    }
-
-    /// Chunks of the runs of an input, at most.
-    fn chunks(&self, len: u64, limits: &Limits) -> u64 {
-        len.max(1).div_ceil(self.chunk(limits))
-    }
-
-    /// The links between tiles, and where chunks of runs begin.
+    /// The links between tiles.
     pub(crate) fn memory_over(
         &self,
         range: BufferRange,
@@ -62,31 +49,17 @@ impl Select {
     ) -> Result<Vec<Memory>, Error> {
         let (_, layout) = self.layout(range.len, limits);
         let parts = self.parts(range, layout.tile, limits)?.len();
-        let mut memory = vec![Memory::own_zeros(LINKS, layout.links(range.len, parts, 1))];
-        if beside == Beside::Lengths {
-            memory.push(Memory::scratch(BEGINS, 4 * self.chunks(range.len, limits)));
-        }
-        let checked = |memory: Memory| memory.checked(limits, "the memory for counts", SPLIT);
-        Ok(memory.into_iter().map(checked).collect::<Result<_, _>>()?)
+        let words = if beside == Beside::Nothing { 1 } else { 2 };
+        let links = Memory::own_zeros(LINKS, layout.links(range.len, parts, words));
+        Ok(vec![links.checked(limits, "the memory for counts", SPLIT)?])
     }
 
     /// Plans the dispatches over a range of a buffer.
-    pub(crate) fn passes(
-        &self,
-        range: BufferRange,
-        beside: Beside,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
+    pub(crate) fn passes(&self, range: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let (step, layout) = self.layout(range.len, limits);
         let parts = self.parts(range, layout.tile, limits)?;
         let common = layout.common(range.len, range.len.max(1), parts.len());
-        let mut passes = layout.passes(&parts, [step; 2], common, limits)?;
-        if beside == Beside::Lengths {
-            let workgroups = self.chunks(range.len, limits).min(CHUNKS) as u32;
-            let params = Params { grid_row: workgroups, tickets: workgroups, ..common };
-            passes.push(Pass::new(LENGTHS, [workgroups, 1], params));
-        }
-        Ok(passes)
+        layout.passes(&parts, [step; 2], common, limits)
     }
 }
 
@@ -95,6 +68,7 @@ mod tests {
     use super::*;
     use crate::element::Element;
     use crate::gpu::params::assert_kernels;
+    use crate::scan::plan::Params;
 
     #[test]
     fn parameters_are_those_of_the_kernels() {

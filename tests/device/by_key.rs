@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use halofold::group::{Pairs, ReduceRuns, Run, RunLengths, RunOutputs};
 use halofold::reduce::{Arity, Monoid, Op};
+use halofold::scan::Progress;
 use halofold::select::Select;
 use halofold::{Compiled, Element, Kernels, Options, Value};
 
@@ -31,20 +32,14 @@ pub fn runs(parts: &[(usize, u64)], random: &mut Random) -> (Vec<u32>, Vec<Range
 }
 
 /// The words of keys and of results, recorded twice over poison that has to stay behind both. Without an operator results are lengths.
-pub fn outputs(
-    key: Element,
-    monoid: Option<Monoid>,
-    keys: &[u8],
-    values: &[u8],
-    at: [u64; 2],
-) -> [Vec<u32>; 2] {
+pub fn outputs(key: Element, monoid: Option<Monoid>, data: [&[u8]; 2], at: [u64; 2]) -> [Vec<u32>; 2] {
     let gpu = gpu();
     let sizes = [key.size(), monoid.as_ref().map_or(4, Monoid::out_size)];
     // Kernels of equal text compile once.
     static KERNELS: LazyLock<Kernels> = LazyLock::new(Kernels::default);
     let options = Options::default().with_kernels(&KERNELS);
-    let [first, second] = [Input::at(gpu, keys, at[0]), Input::at(gpu, values, at[1])];
-    let most = (keys.len() as u64 / key.size()).max(1);
+    let [first, second] = [0, 1].map(|nth| Input::at(gpu, data[nth], at[nth]));
+    let most = (data[0].len() as u64 / key.size()).max(1);
     let found = written(gpu, [most * sizes[0], most * sizes[1], 4], |outputs| {
         let to = RunOutputs { keys: outputs[0], results: outputs[1], len: outputs[2] };
         if let Some(monoid) = monoid {
@@ -75,7 +70,7 @@ fn check(key: Element, monoid: Option<Monoid>, model: Model, parts: &[(usize, u6
     let of = monoid.as_ref().and_then(Monoid::element);
     let numbers = |of| elements(of, values.iter().map(|value| bits_of(of, f64::from(*value))));
     let what = format!("{parts:?} of {key}, {:?}", monoid.as_ref().map(Monoid::name));
-    let [keys_of, results] = outputs(key, monoid, &keys, &of.map(numbers).unwrap_or_default(), at);
+    let [keys_of, results] = outputs(key, monoid, [&keys, &of.map(numbers).unwrap_or_default()], at);
     let size = key.size() as usize;
     let firsts = ranges.iter().flat_map(|range| words(&keys[size * range.start..][..size]));
     assert!(keys_of.into_iter().eq(firsts), "keys of {what}");
@@ -99,15 +94,20 @@ fn lengths_of_runs_on_every_adapter() {
         }
     }
     // No keys at all, which are two words each; and a single run that fills a binding.
-    let run = |gpu: &Gpu, key, keys: &[u32]| {
+    let run = |gpu: &Gpu, key, progress, keys: &[u32]| {
         let held = Input::at(gpu, bytemuck::cast_slice::<_, u8>(keys), 0);
-        let lengths = gpu.compile(RunLengths::new(key));
+        let lengths = gpu.compile(RunLengths::new(key).with_progress(progress));
         lengths.of(&held).len(keys.len() as u64 * 4 / key.size()).run::<Run<Value, u32>>(&gpu.queue).unwrap()
     };
-    assert_eq!(run(gpu(), Element::U64, &[]), []);
+    assert_eq!(run(gpu(), Element::U64, Progress::Usual, &[]), []);
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 18);
     let full = Run { key: Value::Unsigned(5), result: 1 << 16 };
-    assert_eq!(run(&narrow, Element::U32, &[5; 1 << 16]), [full]);
+    assert_eq!(run(&narrow, Element::U32, Progress::Usual, &[5; 1 << 16]), [full]);
+    // More than a block of tiles, whose states others have not published.
+    let keys: Vec<u32> = (0..300_000).map(|i| i >> (i >> 15 & 7)).collect();
+    let [usual, others @ ..] = [Progress::Usual, Progress::Computing, Progress::Reversed, Progress::Stalled]
+        .map(|progress| run(gpu(), Element::U32, progress, &keys));
+    assert!(others.iter().all(|runs| *runs == usual), "computed runs differ");
     // Invocations have more keys.
     check(Element::U32, None, LENGTH, &[((1 << 22) + 777, 5), (100_000, 300)], [0, 0]);
     // Long runs behind short ones, over many tiles without a mark.
@@ -128,8 +128,7 @@ fn unique_keys_are_those_of_runs_on_every_adapter() {
             let places = gpu.compile(unique.operation().clone().indices());
             let firsts: Vec<u32> = ranges.iter().map(|range| range.start as u32).collect();
             assert_eq!(places.of(&keys).run::<u32>(&gpu.queue).unwrap(), firsts, "{part:?} of {key}");
-            let wide = |word: u32| u64::from(word) << 20;
-            let bits = |word| if key.size() == 8 { wide(word) } else { wide(word) & 0xffff_ffff };
+            let bits = |word| (u64::from(word) << 20) & (u64::MAX >> (64 - 8 * key.size()));
             let want: Vec<_> = ranges.iter().map(|range| Value::Unsigned(bits(own[range.start]))).collect();
             assert_eq!(unique.of(&keys).run::<Value>(&gpu.queue).unwrap(), want, "{part:?} of {key}");
         }
@@ -190,7 +189,7 @@ fn operators_and_keys_on_every_adapter() {
 #[test]
 fn zeros_are_one_key_and_nans_are_one_on_every_adapter() {
     let bits = [0, 0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, POISON, 0x3f80_0000, 0x8000_0000, 1u32, 0];
-    let of = |key| outputs(key, None, bytemuck::cast_slice(&bits), &[], [0, 0]);
+    let of = |key| outputs(key, None, [bytemuck::cast_slice(&bits), &[]], [0, 0]);
     assert_eq!(
         of(Element::F32),
         [vec![0, 0x7fc0_0000, 0x3f80_0000, 0x8000_0000, 1, 0], vec![3, 3, 1, 1, 1, 1]]

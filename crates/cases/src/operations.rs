@@ -4,7 +4,7 @@ use halofold::group::{GroupById, GroupByKey, ReduceRuns, RunLengths};
 use halofold::histogram::{Histogram, Keys, Method as Counting, Tuning};
 use halofold::rank::{Method, Quantiles, TopK};
 use halofold::reduce::{Monoid, Op};
-use halofold::scan::Scan;
+use halofold::scan::{Progress, Scan};
 use halofold::select::Select;
 use halofold::wgpu::{Features, Limits, TextureSampleType};
 use halofold::{Cut, DispatchArguments, Element, Kernel, Map, OfTexels, Planned};
@@ -144,6 +144,7 @@ fn scans(all: &mut Operations) {
             .map(|of| ("exclusive prefixes of rows", of, sum(of).exclusive(), Cut::Rows(100))),
     );
     scans.extend([f32, f16].map(|of| ("exact prefixes", of, exact(of), Cut::All)));
+    scans.push(("late prefixes", f32, sum(f32).with_progress(Progress::Stalled), Cut::All));
     scans.extend(
         [f32, Element::U64].map(|of| ("prefixes of segments", of, sum(of), Cut::Segments([5].into()))),
     );

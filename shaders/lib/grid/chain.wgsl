@@ -36,9 +36,6 @@ override LOOKS: u32 = 4096u;
 override CONTINUES: bool = false;
 // True if tiles are handed out from the last to the first, for tests: then all that lies before a tile is missing.
 override REVERSED: bool = false;
-// How long each fifth tile keeps its sum to itself, and whether computed tiles are counted, for tests.
-override STALLS: u32 = 0u;
-override COUNTS: bool = false;
 
 // Words of a slot: whole sectors of the cache. Where slots share one, looks at a slot delay what is published in another: without this, half of all
 // elements take 1.07 times as long to select on an NVIDIA H200.
@@ -76,7 +73,11 @@ fn next_turn(lid: u32) -> Turn {
     return Turn(select(tile, params.tickets - 1u - tile, REVERSED), side);
 }
 
-// Keeps a tile from publishing for a while.
+#ifdef tested
+// How long each fifth tile keeps its sum to itself.
+override STALLS: u32 = 0u;
+
+// Keeps a tile from publishing for a while. Where this text is in a kernel, an NVIDIA compiler gives it 115 registers in the place of 80.
 fn stall(tile: u32) {
     for (var k = 0u; k < STALLS && tile % 5u == 2u; k += 1u) {
         atomicAdd(&links[0], 0u);
@@ -84,11 +85,8 @@ fn stall(tile: u32) {
 }
 
 // Counts a tile that is computed because its sum is missing, in the first word of the links, or because a prefix is, in the second.
-fn count_computed(missed: u32) {
-    if COUNTS {
-        atomicAdd(&links[u32(missed == PREFIX)], 1u);
-    }
-}
+fn count_computed(missed: u32) { atomicAdd(&links[u32(missed == PREFIX)], 1u); }
+#endif
 
 fn tile_slot(side: u32, tile: u32) -> u32 {
     return params.links + (side * params.slots + tile) * SLOT_WORDS;

@@ -7,11 +7,16 @@
 #import select/kept/*
 #import scan/tile/*
 
-fn load_again(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> LoadedItems {
+fn first_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems { return load_tile(item, at, wg); }
+
+fn next_tile(loaded: LoadedItems, is_first: bool, item: u32, at: Place, wg: Workgroup) -> LoadedItems {
+    if is_first {
+        return loaded;
+    }
     let lanes = min(wg.width, WG);
     var marked = loaded;
     for (var row = 0u; row < ITEMS_PER_LANE; row += 1u) {
-        let i = item + (at.subgroup * ITEMS_PER_LANE + row) * lanes + at.lane;
+        let i = first_of_lane(item, at, wg) + row * lanes;
         let mark = kept(element_or_zero(i), i, false);
         let last = vec4(marked.a.marks.yzw, mark);
         marked.a.marks = (marked.a.marks >> vec4(8u)) | (last << vec4(24u));

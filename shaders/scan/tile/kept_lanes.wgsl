@@ -20,8 +20,8 @@ struct LoadedItems {
 
 // The kept elements before the invocation's inside of the tile, and of the tile.
 struct Prefixes {
-    first: u32,
-    all: u32,
+    first: Acc,
+    all: Acc,
 }
 
 fn load_half(item: u32) -> u32 {
@@ -37,9 +37,13 @@ fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
     return LoadedItems(first, load_half(first), load_half(first + ITEMS_PER_LANE / 2u));
 }
 
+// The position behind the last kept element of half an invocation's, or 0.
+fn last_of_half(marks: u32, item: u32) -> u32 { return select(0u, item + firstLeadingBit(marks) + 1u, marks != 0u); }
+
 fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
-    let own = countOneBits(loaded.low) + countOneBits(loaded.high);
-    let sum = through(own, order_in_group(at, wg) + 1u, at, wg);
+    let number = countOneBits(loaded.low) + countOneBits(loaded.high);
+    let last = max(last_of_half(loaded.low, loaded.item), last_of_half(loaded.high, loaded.item + ITEMS_PER_LANE / 2u));
+    let sum = through(state(number, last), order_in_group(at, wg) + 1u, at, wg);
     return Sums(sum, sum);
 }
 
@@ -47,19 +51,20 @@ fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgr
     return Prefixes(shifted(sums.own, order_in_group(at, wg)), sums.all);
 }
 
-// Stores the kept elements of half an invocation's, and returns the place behind them.
-fn put_half(marks: u32, item: u32, first: u32) -> u32 {
-    var place = first;
+// Stores the kept elements of half an invocation's behind a state, and returns the state behind them.
+fn put_half(marks: u32, item: u32, ahead: Acc) -> Acc {
+    var acc = ahead;
     for (var rest = marks; rest != 0u; rest &= rest - 1u) {
         let i = item + firstTrailingBit(rest);
-        put(element_or_zero(i), i, place);
-        place += 1u;
+        put(element_or_zero(i), i, number_in(acc));
+        put_length(number_in(acc), i, last_in(acc));
+        acc = state(number_in(acc) + 1u, i + 1u);
     }
-    return place;
+    return acc;
 }
 
 fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
-    let half = put_half(loaded.low, loaded.item, before + inside.first);
+    let half = put_half(loaded.low, loaded.item, combine(before, inside.first));
     put_half(loaded.high, loaded.item + ITEMS_PER_LANE / 2u, half);
     put_end(inside.all, item, order_in_group(at, wg));
 }

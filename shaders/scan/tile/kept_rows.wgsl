@@ -39,8 +39,8 @@ struct LoadedItems {
 // and of the tile.
 struct Prefixes {
     #for p in a b c: $p: vec4<u32>,
-    first: u32,
-    all: u32,
+    first: Acc,
+    all: Acc,
 }
 
 // Loads the elements of four rows. If `is_inside`, all of them lie in the input.
@@ -86,9 +86,14 @@ fn load_rows(i: u32, lanes: u32, is_inside: bool) -> LoadedItems {
     return LoadedItems(a, b, load_sixteen(i + 32u * lanes, lanes, is_inside), i);
 }
 
+// The first element of a lane in a tile.
+fn first_of_lane(item: u32, at: Place, wg: Workgroup) -> u32 {
+    return item + at.subgroup * ITEMS_PER_LANE * min(wg.width, WG) + at.lane;
+}
+
 fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
     let lanes = min(wg.width, WG);
-    let i = item + at.subgroup * ITEMS_PER_LANE * lanes + at.lane;
+    let i = first_of_lane(item, at, wg);
     if is_inside(item) {
         return load_rows(i, lanes, true);
     }
@@ -101,8 +106,21 @@ fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     let rows = loaded.a.marks + loaded.b.marks + loaded.c.marks;
     let bytes = (rows.x + rows.y) + (rows.z + rows.w);
     let halves = (bytes & 0xff00ffu) + ((bytes >> 8u) & 0xff00ffu);
-    let sum = subgroupAdd((halves & 0xffffu) + (halves >> 16u));
-    return across(sum, at, wg);
+    let number = subgroupAdd((halves & 0xffffu) + (halves >> 16u));
+    let last = last_of_subgroup(last_of_tile(loaded, item, at, wg));
+    return across(state(number, last), at, wg);
+}
+
+// The marks may be those of another tile than the elements.
+fn last_of_tile(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> u32 {
+    let lanes = min(wg.width, WG);
+    let i = first_of_lane(item, at, wg);
+    let a = last_of_lane(loaded.a.marks, i, lanes);
+    if ITEMS_PER_LANE == 16u {
+        return a;
+    }
+    let b = last_of_lane(loaded.b.marks, i + 16u * lanes, lanes);
+    return max(max(a, b), last_of_lane(loaded.c.marks, i + 32u * lanes, lanes));
 }
 
 fn bytes_before(marks: vec4<u32>) -> vec4<u32> {
@@ -121,37 +139,38 @@ fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgr
 fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
     let i = loaded.item;
     let lanes = min(wg.width, WG);
-    let b = put_sixteen(loaded.a, i, inside.a, lanes, before + inside.first);
+    let b = put_sixteen(loaded.a, i, inside.a, combine(before, inside.first), lanes, at);
     if ITEMS_PER_LANE > 16u {
-        let c = put_sixteen(loaded.b, i + 16u * lanes, inside.b, lanes, b);
-        put_sixteen(loaded.c, i + 32u * lanes, inside.c, lanes, c);
+        let c = put_sixteen(loaded.b, i + 16u * lanes, inside.b, b, lanes, at);
+        put_sixteen(loaded.c, i + 32u * lanes, inside.c, c, lanes, at);
     }
     put_end(inside.all, item, order_in_group(at, wg));
 }
 
-// Stores the kept elements of sixteen rows, and returns the place behind them.
-fn put_sixteen(items: Sixteen, i: u32, prefixes: vec4<u32>, lanes: u32, place: u32) -> u32 {
+// Stores the kept elements of sixteen rows behind a state, and returns the state behind them.
+fn put_sixteen(items: Sixteen, i: u32, prefixes: vec4<u32>, ahead: Acc, lanes: u32, at: Place) -> Acc {
     let four = 4u * lanes;
-    let b = put_four(items.a, i, prefixes.x, lanes, place);
-    let c = put_four(items.b, i + four, prefixes.y, lanes, b);
-    let d = put_four(items.c, i + 2u * four, prefixes.z, lanes, c);
-    return put_four(items.d, i + 3u * four, prefixes.w, lanes, d);
+    let b = put_four(items.a, i, prefixes.x, number_in(ahead), lanes, at);
+    let c = put_four(items.b, i + four, prefixes.y, b, lanes, at);
+    let d = put_four(items.c, i + 2u * four, prefixes.z, c, lanes, at);
+    return put_beside(ahead, put_four(items.d, i + 3u * four, prefixes.w, d, lanes, at), lanes, at);
 }
 
-fn put_four(items: Four, i: u32, prefixes: u32, lanes: u32, place: u32) -> u32 {
+fn put_four(items: Four, i: u32, prefixes: u32, place: u32, lanes: u32, at: Place) -> u32 {
     let marks = (prefixes >> 7u) & 0x1010101u;
     let ahead = prefixes & 0x7f7f7f7fu;
     let row = vec3(marks, ahead, subgroupShuffle(ahead + marks, lanes - 1u));
-    let y = put_row(items.x, i, row, place);
-    let z = put_row(items.y, i + lanes, row >> vec3(8u), y);
-    let w = put_row(items.z, i + 2u * lanes, row >> vec3(16u), z);
-    return put_row(items.w, i + 3u * lanes, row >> vec3(24u), w);
+    let y = put_row(items.x, i, row, place, lanes, at);
+    let z = put_row(items.y, i + lanes, row >> vec3(8u), y, lanes, at);
+    let w = put_row(items.z, i + 2u * lanes, row >> vec3(16u), z, lanes, at);
+    return put_row(items.w, i + 3u * lanes, row >> vec3(24u), w, lanes, at);
 }
 
 // Stores the element of a row if it is kept. The lower bytes have its mark, the kept elements of the lanes before, and those of all.
-fn put_row(elem: Elem, i: u32, row: vec3<u32>, place: u32) -> u32 {
+fn put_row(elem: Elem, i: u32, row: vec3<u32>, place: u32, lanes: u32, at: Place) -> u32 {
     if (row.x & 0xffu) == 1u {
         put(elem, i, place + (row.y & 0xffu));
+        note(i, place + (row.y & 0xffu), lanes, at);
     }
     return place + (row.z & 0xffu);
 }

@@ -1,18 +1,79 @@
-// Beside the key of a run its position, in the place of its length. The dispatch `lengths` puts the length there:
+// Beside the key of a run the length of the run before, which ends there. The state of the chain has two words: the number of kept keys, and the position
+// behind the last of them, or 0.
 //
-//     keys        7 7 | 3 3 3 3 3 | 6 …
-//     kept        1 0   1 0 0 0 0   1
-//     positions   0     2           7
-//     lengths     2     5           …
+//     keys        7 7 3 3 3 3 3 6 …
+//     kept        1 0 1 0 0 0 0 1
+//     last        0 1 1 3 3 3 3 3       the second word before each key
+//     lengths         2         5       of the run before: i + 1 - last
+//
+// Workgroup memory has the positions of the kept keys in sixteen rows of each subgroup, side by side. So lanes store lengths side by side, and work for each run
+// rather than for each key.
 #import scan/shared/io
-#import select/shared/chunks
+#import lib/grid/entry
 
 @group(0) @binding(11) var<storage, read_write> lengths: array<u32>;
 @group(0) @binding(12) var<storage, read_write> number_of_kept: array<u32>;
 
-fn put_beside(place: u32, i: u32) {
-    lengths[place] = i;
-    if place % CHUNK == 0u {
-        chunk_starts[place / CHUNK] = i;
+fn state(number: u32, last: u32) -> Acc { return Acc(number, last); }
+
+fn number_in(acc: Acc) -> u32 { return acc.x; }
+
+fn last_in(acc: Acc) -> u32 { return acc.y; }
+
+// Stores the length of the run before one that begins at `i`; or of the last one, if `i` is the end of the input.
+fn put_length(place: u32, i: u32, last: u32) {
+    if place > 0u {
+        lengths[place - 1u] = i + 1u - last;
     }
 }
+
+#ifdef subgroups
+// Keys in sixteen rows of all subgroups.
+override POSITIONS: u32 = 2048u;
+
+var<workgroup> positions: array<u32, POSITIONS>;
+
+// The position behind the last kept key of a lane in sixteen rows, or 0.
+fn last_of_lane(marks: vec4<u32>, i: u32, lanes: u32) -> u32 {
+    var last = 0u;
+#for k in 0..4
+    if marks[$k] != 0u {
+        last = i + ($(4 * k)u + (firstLeadingBit(marks[$k]) >> 3u)) * lanes + 1u;
+    }
+#end
+    return last;
+}
+
+fn last_of_subgroup(last: u32) -> u32 { return subgroupMax(last); }
+
+// Where the position of a kept key lies: each subgroup has as many places as sixteen rows have keys.
+fn where_noted(place: u32, lanes: u32, at: Place) -> u32 {
+    return at.subgroup * 16u * lanes + (place & (16u * lanes - 1u));
+}
+
+fn note(i: u32, place: u32, lanes: u32, at: Place) { positions[where_noted(place, lanes, at)] = i; }
+
+fn position(place: u32, lanes: u32, at: Place) -> u32 { return positions[where_noted(place, lanes, at)]; }
+
+// The position behind the last kept key before a place, from the state before the rows.
+fn last_before(place: u32, ahead: Acc, lanes: u32, at: Place) -> u32 {
+    return select(ahead.y, position(place - 1u, lanes, at) + 1u, place > ahead.x);
+}
+
+// Stores the lengths of the runs that end in sixteen rows, from the state before the rows and the place behind their last kept key. Returns the state behind.
+fn put_beside(ahead: Acc, end: u32, lanes: u32, at: Place) -> Acc {
+    workgroupBarrier();
+    for (var place = ahead.x + at.lane; place < end; place += 4u * lanes) {
+        #for k in 0..4: let begin$k = position(min(place + $(k)u * lanes, end - 1u), lanes, at);
+        #for k in 0..4: let last$k = last_before(min(place + $(k)u * lanes, end - 1u), ahead, lanes, at);
+#for k in 0..4
+        if place + $(k)u * lanes < end {
+            put_length(place + $(k)u * lanes, begin$k, last$k);
+        }
+#end
+    }
+    let last = last_before(end, ahead, lanes, at);
+    workgroupBarrier();
+    return Acc(end, last);
+}
+#endif

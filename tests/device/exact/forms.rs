@@ -129,7 +129,7 @@ fn runs_have_the_same_bits_in_any_order() {
     let other_keys = keys.iter().map(|key| !key);
     let keys: Vec<u32> = keys.iter().copied().chain(other_keys).collect();
     let sum = Some(exact_sum(Op::Sum, element));
-    let [_, sums] = outputs(Element::U32, sum, bytemuck::cast_slice(&keys), &twice, [0, 4]);
+    let [_, sums] = outputs(Element::U32, sum, [bytemuck::cast_slice(&keys), &twice], [0, 4]);
     let (first, second) = sums.split_at(ranges.len());
     assert_eq!(first, second, "in another order");
     for (range, got) in ranges.iter().zip(first) {

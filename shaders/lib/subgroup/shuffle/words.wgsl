@@ -2,9 +2,10 @@
 #import <operator>
 #import <words>
 
-#for way in down xor
+#for way in down xor up
 #let shuffle = subgroupShuffleDown
 #if way == xor: #let shuffle = subgroupShuffleXor
+#if way == up: #let shuffle = subgroupShuffleUp
 fn shuffle_$way(value: Acc, by: u32) -> Acc {
     let words = to_words(value);
 #if 4 < WORDS
