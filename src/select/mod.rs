@@ -89,7 +89,7 @@ const ADDED_WITH_LAST: &str = "
 alias Acc = vec2<u32>;
 
 fn identity() -> Acc {
-    return Acc();
+    return Acc(0u, 0u);
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
