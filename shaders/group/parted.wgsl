@@ -28,7 +28,6 @@ fn load_parted(place: u32, end: u32) -> FourPairs {
 
 // The place of a part's first pair, and the place after its last one.
 fn begin_of(part: u32) -> u32 { return offsets[part * params.shares]; }
-
 fn end_of(part: u32) -> u32 { return begin_of(min(part + 1u, PARTS)); }
 
 // The part of a workgroup, and the number of its share among those of the part.

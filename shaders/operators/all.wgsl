@@ -2,5 +2,4 @@
 #import operators/shared/flags
 
 fn identity() -> Acc { return 1u; }
-
 fn combine(a: Acc, b: Acc) -> Acc { return a & b; }

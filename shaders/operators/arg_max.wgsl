@@ -4,5 +4,4 @@
 #import operators/keys/*
 
 fn rank_of(elem: Elem) -> Key { return to_search_key(elem, highest()); }
-
 fn value_of(rank: Key) -> Key { return from_key(rank, highest()); }

@@ -3,5 +3,4 @@
 #import operators/shared/order
 
 fn rank_of(elem: Elem) -> Key { return ~to_search_key(elem, lowest()); }
-
 fn value_of(rank: Key) -> Key { return from_key(~rank, lowest()); }

@@ -28,7 +28,6 @@ const SEEN_NAN: u32 = 2u;
 // e to the power of the difference between an element or a peak and the highest peak. Differences are clamped
 // where the result is zero, so that none is infinite.
 fn share(difference: Real) -> Real { return exponential(max(difference, FAINT)); }
-
 fn identity() -> Acc { return Acc(-LARGEST, Real(0), 0u); }
 
 fn map(elem: Elem, index: u32) -> Acc {

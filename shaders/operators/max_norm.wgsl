@@ -10,7 +10,6 @@
 alias Acc = Key;
 
 fn magnitude(elem: Elem) -> Acc { return bits(elem) & highest(); }
-
 fn settle(acc: Acc) -> Acc { return select(acc, NOT_A_NUMBER, is_above(acc, INFINITY)); }
 #else
 #import operators/shared/magnitude
@@ -18,14 +17,10 @@ fn settle(acc: Acc) -> Acc { return select(acc, NOT_A_NUMBER, is_above(acc, INFI
 alias Acc = Magnitude;
 
 fn settle(acc: Acc) -> Acc { return acc; }
-
 fn greater(a: Acc, b: Acc) -> Acc { return max(a, b); }
 #endif
 
 fn map(elem: Elem, index: u32) -> Acc { return magnitude(elem); }
-
 fn identity() -> Acc { return Acc(0); }
-
 fn combine(a: Acc, b: Acc) -> Acc { return greater(a, b); }
-
 fn finish(acc: Acc, n: u32) -> Acc { return settle(acc); }

@@ -5,9 +5,6 @@
 alias Acc = Key;
 
 fn map(elem: Elem, index: u32) -> Acc { return to_key(elem, lowest()); }
-
 fn identity() -> Acc { return highest(); }
-
 fn combine(a: Acc, b: Acc) -> Acc { return lesser(a, b); }
-
 fn finish(acc: Acc, n: u32) -> Acc { return from_key(acc, lowest()); }

@@ -38,6 +38,5 @@ fn is_nan_key(key: Key) -> bool {
 }
 #else
 fn raw_key(elem: Elem) -> Key { return elem; }
-
 fn is_nan_key(key: Key) -> bool { return false; }
 #endif

@@ -3,7 +3,5 @@
 #import operators/shared/plain_finish
 
 fn map(elem: Elem, index: u32) -> Acc { return Acc(elem); }
-
 fn identity() -> Acc { return Acc(1); }
-
 fn combine(a: Acc, b: Acc) -> Acc { return a * b; }

@@ -11,7 +11,6 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
 }
 
 fn identity() -> Acc { return Acc(Real(0), Real(0)); }
-
 fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.weights + b.weights); }
 
 fn finish(acc: Acc, n: u32) -> Real {

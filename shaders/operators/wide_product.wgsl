@@ -4,7 +4,6 @@
 #import operators/shared/widen
 
 fn map(elem: Elem, index: u32) -> Acc { return widen(elem); }
-
 fn identity() -> Acc { return Acc(1u, 0u); }
 
 fn combine(a: Acc, b: Acc) -> Acc {

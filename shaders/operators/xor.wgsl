@@ -2,5 +2,4 @@
 #import operators/shared/bitwise
 
 fn identity() -> Acc { return Acc(0); }
-
 fn combine(a: Acc, b: Acc) -> Acc { return a ^ b; }

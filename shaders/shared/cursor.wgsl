@@ -50,9 +50,7 @@ fn place_under(c: Cursor) -> vec2<u32> {
 }
 #else
 fn cursor_at(p: u32, step: u32) -> Cursor { return Cursor(p, step); }
-
 fn advanced(c: Cursor) -> Cursor { return Cursor(c.p + c.step, c.step); }
-
 fn place_under(c: Cursor) -> u32 { return c.p; }
 #endif
 

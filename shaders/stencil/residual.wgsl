@@ -12,7 +12,5 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc {
 }
 
 fn identity() -> Acc { return Acc(Real(0), Real(0)); }
-
 fn combine(a: Acc, b: Acc) -> Acc { return Acc(max(a.x, b.x), a.y + b.y); }
-
 fn finish(acc: Acc, n: u32) -> Acc { return acc; }

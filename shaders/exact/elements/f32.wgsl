@@ -12,5 +12,4 @@ fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> {
 }
 
 fn zeros(sign: u32) -> vec4<u32> { return vec4<u32>(sign << 31u); }
-
 fn floats(v: vec4<u32>, half: u32) -> Floats { return v; }

@@ -16,5 +16,4 @@ fn add_far(x: Numbers) -> u32 {
 }
 
 fn clear_bins(at: Place) {}
-
 fn empty_bins(at: Place) {}

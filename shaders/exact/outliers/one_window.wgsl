@@ -19,7 +19,5 @@ fn choose_window(acc: Acc, batch: Batch) -> Acc { return moved(acc, other_window
 
 // Moves back to the window that all invocations began with.
 fn finished(acc: Acc, window: u32) -> Acc { return moved(acc, window); }
-
 fn takes_batch(tag: u32) -> bool { return false; }
-
 fn add_batch_far(batch: Batch) -> u32 { return 0u; }

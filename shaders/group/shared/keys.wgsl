@@ -32,5 +32,4 @@ fn is_no_number(bits: u32) -> bool {
 
 // A NaN is less than all values, where the least is searched, and greater where the greatest is.
 fn least_key(bits: u32) -> u32 { return select(key_of(bits), 0u, is_no_number(bits)); }
-
 fn most_key(bits: u32) -> u32 { return select(key_of(bits), 0xffffffffu, is_no_number(bits)); }

@@ -24,7 +24,6 @@ fn four_keys_at(vector: u32) -> vec4<u32> {
 
 // The two places where a key is looked for first, by their number among these.
 fn two_places_of(key: u32) -> u32 { return hash(key) & (PLACES / 2u - 1u); }
-
 fn next_two(two: u32) -> u32 { return (two + 1u) & (PLACES / 2u - 1u); }
 
 fn four_places_of(four: vec4<u32>) -> vec4<u32> {

@@ -31,9 +31,6 @@ fn highest() -> Key { return ~Key(0); }
 #endif
 
 fn is_above(a: Key, b: Key) -> bool { return a > b; }
-
 fn is_same(a: Key, b: Key) -> bool { return a == b; }
-
 fn lesser(a: Key, b: Key) -> Key { return min(a, b); }
-
 fn greater(a: Key, b: Key) -> Key { return max(a, b); }

@@ -18,7 +18,5 @@ fn is_above(a: Key, b: Key) -> bool {
 }
 
 fn is_same(a: Key, b: Key) -> bool { return all(a == b); }
-
 fn lesser(a: Key, b: Key) -> Key { return select(a, b, is_above(a, b)); }
-
 fn greater(a: Key, b: Key) -> Key { return select(b, a, is_above(a, b)); }

@@ -2,5 +2,4 @@
 #import <operator>
 
 fn identity() -> Acc { return Acc(0); }
-
 fn combine(a: Acc, b: Acc) -> Acc { return a + b; }

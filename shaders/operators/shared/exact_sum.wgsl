@@ -5,7 +5,6 @@
 #import <operator>
 
 fn map(elem: Elem, index: u32) -> Acc { return widen(elem); }
-
 fn identity() -> Acc { return Acc(0, 0); }
 
 fn combine(a: Acc, b: Acc) -> Acc {

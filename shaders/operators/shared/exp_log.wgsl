@@ -79,6 +79,5 @@ fn logarithm(x: Real) -> Real {
 const FAINT: Real = -128.0;
 
 fn exponential(x: Real) -> Real { return exp(x); }
-
 fn logarithm(x: Real) -> Real { return log(x); }
 #endif

@@ -21,7 +21,6 @@ struct Out {
 }
 
 fn map(elem: Elem, index: u32) -> Acc { return Acc(rank_of(elem), index); }
-
 fn identity() -> Acc { return Acc(lowest(), 0xffffffffu); }
 
 fn combine(a: Acc, b: Acc) -> Acc {

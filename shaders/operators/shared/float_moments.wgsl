@@ -29,7 +29,6 @@ struct Acc {
 
 #ifdef float
 fn upper(elem: Elem) -> Real { return Real(elem) * Real(0.5); }
-
 fn lower(elem: Elem) -> Real { return Real(0); }
 #else
 // Halves are converted. Their bits behind a large constant, 2^51 + x/2, are floats too, but on an H200 a variance from these was slower and off
@@ -41,7 +40,6 @@ alias Upper = u32;
 #endif
 
 fn upper(elem: Elem) -> Real { return Real(Upper(elem >> 32u)) * 0x1p+31lf; }
-
 fn lower(elem: Elem) -> Real { return Real(u32(bitcast<Bits>(elem) & 0xfffffffflu)) * Real(0.5); }
 #endif
 

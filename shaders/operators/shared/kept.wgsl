@@ -12,9 +12,7 @@ struct Acc {
 }
 
 fn identity() -> Acc { return Acc(inner_identity(), 0u); }
-
 fn combine(a: Acc, b: Acc) -> Acc { return Acc(inner_combine(a.inner, b.inner), a.kept + b.kept); }
-
 fn finish(acc: Acc, n: u32) -> InnerOut { return inner_finish(acc.inner, acc.kept); }
 
 #ifdef pair

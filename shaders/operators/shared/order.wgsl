@@ -36,8 +36,6 @@ fn from_key(key: Key, nan: Key) -> Key {
 }
 #else
 fn to_key(elem: Elem, nan: Key) -> Key { return elem; }
-
 fn to_search_key(elem: Elem, nan: Key) -> Key { return elem; }
-
 fn from_key(key: Key, nan: Key) -> Key { return key; }
 #endif

@@ -29,7 +29,6 @@ const BIAS: i32 = 127i;
 const NOT_A_NUMBER: Word = 0x7fc00000u;
 
 fn lower(acc: Acc) -> Word { return acc.x; }
-
 fn upper(acc: Acc) -> Word { return acc.y; }
 #endif
 

@@ -24,7 +24,6 @@ const UNDEFINED: Bits = 0x7fc00000u;
 
 // NaN, made from a zero that no compiler knows to be constant: constant NaNs are errors in WGSL.
 fn not_a_number(zero: u32) -> Real { return bitcast<Real>(UNDEFINED | Bits(zero)); }
-
 fn is_undefined(x: Real) -> bool { return (bitcast<Bits>(x) & MAGNITUDE) > INFINITE; }
 
 // The square root. Infinities and NaNs are returned unchanged: a GPU that computes the root from its inverse

@@ -34,11 +34,8 @@ fn power_of(exponent: u32) -> Real { return bitcast<Real>(Bits(exponent) << FRAC
 
 // What a number in a unit is multiplied with instead of divided by it. Of no elements it is some power.
 fn inverse_of(exponent: u32) -> Real { return power_of(BOTH - exponent); }
-
 fn sum_of(v: vec4<Real>) -> Real { return (v.x + v.y) + (v.z + v.w); }
-
 fn unit_of(mean: Bits) -> u32 { return u32(mean & ~SHORT); }
-
 fn short_of(mean: Bits) -> Real { return bitcast<Real>(mean & SHORT); }
 
 // The upper half of the significand, as bits.

@@ -13,9 +13,6 @@ const INFINITY: u32 = 0x7f800000u;
 
 // The place in the input of the word that has an element, and the element in that word.
 fn word_with(at: u32) -> u32 { return at; }
-
 fn element_in(word: InputWord, at: u32) -> u32 { return word; }
-
 fn words_of(vector: InputVector) -> vec4<u32> { return vector; }
-
 fn output_bits(magnitude: u32) -> u32 { return magnitude; }

@@ -16,11 +16,8 @@ const KEY_BITS: u32 = 64u;
 const DIGITS: u32 = 6u;
 
 fn lowest() -> Key { return Key(0u, 0u); }
-
 fn highest() -> Key { return Key(0xffffffffu, 0xffffffffu); }
-
 fn word_with(at: u32) -> u32 { return at; }
-
 fn element_in(word: InputWord, at: u32) -> InputWord { return word; }
 
 fn keys_of_four(vector: InputVector) -> Keys {
@@ -56,8 +53,6 @@ fn word_of(key: Key) -> OutputValue {
 fn any_is_nan(keys: Keys) -> bool { return any(are_same(keys, not_a_number() ^ Key(FLIP, FLIP))); }
 #else
 fn key_of(word: InputWord) -> Key { return Key(word.y ^ SIGN ^ FLIP, word.x ^ FLIP); }
-
 fn word_of(key: Key) -> OutputValue { return OutputValue(key.y ^ FLIP, key.x ^ SIGN ^ FLIP); }
-
 fn any_is_nan(keys: Keys) -> bool { return false; }
 #endif

@@ -18,7 +18,6 @@
 alias OutputValue = u32;
 
 fn lowest() -> Key { return 0u; }
-
 fn highest() -> Key { return HIGHEST; }
 
 fn keys_of_four(vector: InputVector) -> Keys {
@@ -47,8 +46,6 @@ fn word_of(key: Key) -> OutputValue {
 fn any_is_nan(keys: Keys) -> bool { return any(keys == vec4(NOT_A_NUMBER ^ FLIP)); }
 #else
 fn key_of(word: u32) -> Key { return word ^ SIGN ^ FLIP; }
-
 fn word_of(key: Key) -> OutputValue { return key ^ SIGN ^ FLIP; }
-
 fn any_is_nan(keys: Keys) -> bool { return false; }
 #endif

@@ -25,7 +25,6 @@ fn four(a: Key, b: Key, c: Key, d: Key) -> Keys {
 }
 
 fn same(a: Key, b: Key) -> bool { return all(a == b); }
-
 fn is_below(a: Key, b: Key) -> bool { return (a.x < b.x) | ((a.x == b.x) & (a.y < b.y)); }
 
 fn are_same(keys: Keys, key: Key) -> vec4<bool> {
@@ -83,5 +82,4 @@ fn digits_of(keys: Keys, base: Key, shift: u32) -> vec4<u32> {
 const OPEN_BITS: u32 = 32u;
 
 fn leading(keys: Keys) -> vec4<u32> { return keys.high; }
-
 fn first_with(word: u32) -> Key { return Key(word, 0u); }

@@ -19,7 +19,6 @@ fn row_of(row: u32) -> RowPart {
 
 // The number of elements before the first whole vector, and after the last: at most three each.
 fn head(row: RowPart) -> u32 { return min(4u * row.begin4, row.end) - row.begin; }
-
 fn tail(row: RowPart) -> u32 { return max(row.end, 4u * row.end4) - 4u * row.end4; }
 
 // The number of elements that no whole vector has, and the position of one of them.

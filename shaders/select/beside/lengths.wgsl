@@ -15,9 +15,7 @@
 @group(0) @binding(12) var<storage, read_write> number_of_kept: array<u32>;
 
 fn state(number: u32, last: u32) -> Acc { return Acc(number, last); }
-
 fn number_in(acc: Acc) -> u32 { return acc.x; }
-
 fn last_in(acc: Acc) -> u32 { return acc.y; }
 
 // Stores the length of the run before one that begins at `i`; or of the last one, if `i` is the end of the input.
@@ -52,7 +50,6 @@ fn where_noted(place: u32, lanes: u32, at: Place) -> u32 {
 }
 
 fn note(i: u32, place: u32, lanes: u32, at: Place) { positions[where_noted(place, lanes, at)] = i; }
-
 fn position(place: u32, lanes: u32, at: Place) -> u32 { return positions[where_noted(place, lanes, at)]; }
 
 // The position behind the last kept key before a place, from the state before the rows.

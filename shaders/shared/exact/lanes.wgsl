@@ -6,7 +6,6 @@ const FITS: u32 = 1u;
 const ONLY_ZEROS: u32 = 2u;
 
 fn across(v: vec4<u32>) -> u32 { return v.x + v.y + v.z + v.w; }
-
 fn largest_of(v: vec4<u32>) -> u32 { return max(max(v.x, v.y), max(v.z, v.w)); }
 
 // In a row and not as a tree: some GPUs take the largest of three in one operation.

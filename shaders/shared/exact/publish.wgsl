@@ -25,7 +25,6 @@ var<workgroup> is_last: u32;
 
 // The place of a window's word.
 fn place_of(slot: u32, word: u32) -> u32 { return FIRST_SLOT + word * params.own.tickets + slot; }
-
 fn fetch_word(slot: u32, word: u32) -> u32 { return atomicOr(&partials[place_of(slot, word)], 0u); }
 
 fn collect_window(slot: u32) -> Acc {

@@ -91,7 +91,6 @@ fn vector_or_zeros(v: Vector, is_there: bool) -> Vector { return select(zeros(1u
 
 // Zeros that add nothing: -0, or products of -0 and +0.
 fn no_elements() -> Vector { return zeros(1u); }
-
 fn part(v: Vector, half: u32, which: Lanes) -> Numbers { return numbers(floats(v, half), which); }
 #endif
 

@@ -5,9 +5,7 @@
 alias Chosen = vec4<bool>;
 
 fn first_of(pack: Pack) -> Elem { return pack.x; }
-
 fn last_of(pack: Pack) -> Elem { return pack.w; }
-
 fn reverse(pack: Pack) -> Pack { return pack.wzyx; }
 
 fn keep_first(changed: Pack, same: Pack, keeps: bool) -> Pack {

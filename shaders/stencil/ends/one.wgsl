@@ -5,9 +5,7 @@
 alias Chosen = bool;
 
 fn first_of(pack: Pack) -> Elem { return pack; }
-
 fn last_of(pack: Pack) -> Elem { return pack; }
-
 fn reverse(pack: Pack) -> Pack { return pack; }
 
 fn keep_first(changed: Pack, same: Pack, keeps: bool) -> Pack {

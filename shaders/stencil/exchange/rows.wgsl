@@ -41,5 +41,4 @@ fn clear_exchanged(place: u32) {
 
 // The lanes beside one; of the outermost lanes any, because no cell that depends on it is written.
 fn lane_before(place: u32) -> u32 { return max(place, 1u) - 1u; }
-
 fn lane_behind(place: u32) -> u32 { return min(place + 1u, ROWS * COLS - 1u); }

@@ -19,7 +19,6 @@ alias Pack = vec4<Elem>;
 const LANES: i32 = 4;
 
 fn cell(i: u32) -> Elem { return source[i >> 2u][i & 3u]; }
-
 fn pack(i: u32) -> Pack { return source[i >> 2u]; }
 
 // The right-hand side. Without one, no sum uses what this returns.
@@ -33,7 +32,6 @@ fn addend(i: u32) -> Pack {
 
 // The neighbours to the west, given the cell before the pack; then those to the east.
 fn shift_from_west(west: Elem, own: Pack) -> Pack { return Pack(west, own.xyz); }
-
 fn shift_from_east(own: Pack, east: Elem) -> Pack { return Pack(own.yzw, east); }
 
 // Writes the computed cells of a pack; `c` is the column of the first. Only packs at a fixed side have other cells.

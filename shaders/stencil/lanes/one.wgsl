@@ -17,7 +17,6 @@ fn addend(i: u32) -> Pack {
 
 // The neighbours to the west, given the cell before the pack; then those to the east.
 fn shift_from_west(west: Elem, own: Pack) -> Pack { return west; }
-
 fn shift_from_east(own: Pack, east: Elem) -> Pack { return east; }
 
 fn put_pack(i: u32, c: i32, value: Pack) {

@@ -91,7 +91,6 @@ fn fixed_cells_of(sources: LayerSources) -> FixedCells {
 }
 
 fn first_cell(row: Layer) -> Elem { return first_of(row.p0); }
-
 fn last_cell(row: Layer) -> Elem { return last_of(row.p$(PACKS - 1)); }
 
 fn put_row(columns: Span, at: u32, c: i32, row: Layer) {

@@ -33,13 +33,8 @@ fn neighbour_at(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
 #endif
 
 fn col_at(c: i32) -> u32 { return inside(c, params.cols, params.west, params.east); }
-
 fn row_at(r: i32) -> u32 { return inside(r, params.rows, params.north, params.south); }
-
 fn plane_at(p: i32) -> u32 { return inside(p, params.planes, params.near, params.far); }
-
 fn col_beside(c: i32) -> u32 { return neighbour_at(c, params.cols, params.west, params.east); }
-
 fn row_beside(r: i32) -> u32 { return neighbour_at(r, params.rows, params.north, params.south); }
-
 fn plane_beside(p: i32) -> u32 { return neighbour_at(p, params.planes, params.near, params.far); }

@@ -15,13 +15,8 @@ fn skipped(side: u32) -> i32 {
 
 // The cells from `first` up to, not including, `end` are computed.
 fn first_col() -> i32 { return skipped(params.west); }
-
 fn end_col() -> i32 { return i32(params.cols) - skipped(params.east); }
-
 fn first_row() -> i32 { return skipped(params.north); }
-
 fn end_row() -> i32 { return i32(params.rows) - skipped(params.south); }
-
 fn first_plane() -> i32 { return skipped(params.near); }
-
 fn end_plane() -> i32 { return i32(params.planes) - skipped(params.far); }
