@@ -1,7 +1,9 @@
 // again: comes back to tiles with more runs than had room, now that the number of all runs before them is known.
 //
-// As `runs`, but every run goes to its final place. Runs are collected in workgroup memory and written in output order, so stores
-// coalesce. `share` workgroups share the crowded tiles of a group; mostly there are none.
+// Reads the pairs of these tiles once more. Writes a key and a result for each of their runs, in output order, from workgroup memory, so stores
+// coalesce. It is like `runs`, but every run goes to its final place. `share` workgroups share the crowded tiles of a group; mostly there are none.
+//
+// Cost: keys are read twice, values once, as `runs` does not read the values of a crowded tile.
 #import by_key/shared/io
 #import lib/grid/entry
 #import lib/workgroup/order

@@ -1,5 +1,5 @@
 // join_all: one workgroup does for groups what `join` does for tiles, and stores the number of all runs. The list has one entry more than
-// there are groups: the runs of all pairs.
+// there are groups: the runs of all pairs. Reads and writes a summary for each group of 256 tiles. Cost: the way of one workgroup.
 #import by_key/shared/io
 #import lib/grid/entry
 #import lib/workgroup/order

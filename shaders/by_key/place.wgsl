@@ -1,7 +1,9 @@
-// place: moves what tiles have in their rooms to its place, and finishes the runs that reach into them.
+// place: moves what tiles have in their rooms to its place, and finishes the runs that reach into them. Reads and writes each run that had room:
+//
+//     rooms of tiles  a b . . | c . . . | d e . .      results  a b c d e
 //
 // A team of 64 invocations serves a tile, as most tiles have few runs. Results of a tile follow those of all earlier runs. A tile closes the
-// run that reaches into it at its own first run. The first invocation of all finishes the last run.
+// run that reaches into it at its own first run. The first invocation of all finishes the last run. Cost: keys and results are moved twice in all.
 #import by_key/shared/io
 #import by_key/shared/run
 #import by_key/shared/room

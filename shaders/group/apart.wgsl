@@ -1,4 +1,10 @@
 // apart: adds every pair to its group's state in storage: for more groups than tables hold, and for drivers that miscount in workgroup memory.
+//
+// Reads each pair once. Writes states:
+//
+//     id 2, value 1.5      state of 2:  count + 1    two limbs of the sum    least, most
+//
+// Cost: several atomic additions to storage for each pair, each of which moves a sector of the cache.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/keys

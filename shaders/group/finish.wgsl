@@ -1,5 +1,12 @@
-// finish: computes the results of each group from its state, a workgroup per group, and resets the state. The exact sum, or its quotient for
-// a mean, is rounded once (shared/exact/nearest.wgsl). Sums of integers are the lowest 32 bits.
+// finish: computes the results of each group from its state, a workgroup per group, and resets the state.
+//
+// Reads and resets a state of up to 184 bytes for each group. Writes its results:
+//
+//     1.5 and 2.25      count 2, sum 15 · 2^-2  →  count 2    sum 3.75    mean 1.875
+//
+// The exact sum, or its quotient for a mean, is rounded once (shared/exact/nearest.wgsl). Sums of integers are the lowest 32 bits.
+//
+// Cost: carries through the limbs of a sum, and a division for a mean, in 32 invocations.
 #import lib/grid/entry
 #import group/shared/io
 #import shared/exact/limbs

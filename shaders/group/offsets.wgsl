@@ -1,4 +1,8 @@
 // offsets: scans the pair counts of each workgroup and part into first places. The last entry is the number of all pairs.
+//
+//     counts 2 2 2 2  →  places 0 2 4 6 8
+//
+// Reads and writes a word for each workgroup and part, in one workgroup. Cost: it reads the words twice, and strided.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/parted_pairs

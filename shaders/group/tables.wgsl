@@ -1,5 +1,7 @@
 // tables: aggregates groups in a table in the memory of each workgroup.
 //
+// Reads each pair once for each slice of groups. Writes tables to the states of groups, when they are half full and in the end.
+//
 // An atomic addition whose result is unused costs six to eight times less, as the hardware need not wait. A float in the window is an integer
 // of 48 bits, its significand shifted by its exponent: three digits of 16 bits in two's complement.
 //
@@ -14,6 +16,8 @@
 //
 // A workgroup chooses its window from sampled exponents. Values outside go to the state in storage one by one; if they are many, it
 // chooses another window. If not all groups fit, neighbouring workgroups take a slice each. For more groups see parted.wgsl.
+//
+// Cost: four additions in workgroup memory for a pair, of a sum and a count.
 #import lib/grid/entry
 #import group/ids/*
 #import group/shared/io

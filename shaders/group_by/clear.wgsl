@@ -1,4 +1,4 @@
-// clear: a table without keys.
+// clear: a table without keys. Writes two words for each place.
 #import group_by/shared/io
 #import group_by/shared/places
 

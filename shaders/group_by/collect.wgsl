@@ -1,7 +1,11 @@
 // collect: inserts the distinct keys into a hash table in storage and appends each to a list, once.
 //
+// Reads each key once. Writes the table and the list:
+//
+//     keys  7 3 7 9 3      table  . 9 . 7 3 . . .      list  7 3 9
+//
 // `sort` and `merge` put the list in order, and `number` makes the place in that order the key's id. Then the kernels of groups by id
-// (group/tables.wgsl) look ids up. Keys are read twice in all, values once.
+// (group/tables.wgsl) look ids up.
 //
 // Probing is linear, two places at a time, with at least eight places per allowed key: of a thousand keys two are farther away. Keys beyond
 // the allowed number are inserted until their number is seen; unlisted keys have no id, and their pairs are counted. A lookup ends where
@@ -9,7 +13,7 @@
 //
 // Keys are unsigned integers in their order (group_by/key_bits/). The greatest one marks free places, so it has a place of its own.
 //
-// All pairs would contend for a few words of storage. So a workgroup caches keys in a table in its memory, where a frequent key is only
+// Cost: all pairs would contend for a few words of storage. So a workgroup caches keys in a table in its memory, where a frequent key is only
 // read. A key that finds no place there is looked up in storage each time.
 #import group_by/shared/io
 #import lib/lane/hash

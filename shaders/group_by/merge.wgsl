@@ -1,6 +1,8 @@
-// merge: every two runs of keys that are in order become one.
+// merge: every two runs of keys that are in order become one. Reads and writes each key once.
 //
-// The place of a key in the new run is its place in its own, and as many more as keys of the other run are less, which a binary search finds.
+//     2 5 8 | 3 4 9      5 has one key before it in its own run, and two in the other:      2 3 4 5 8 9
+//
+// Cost: a binary search for each key.
 #import group_by/shared/io
 #import group_by/shared/key_lists
 #import group_by/shared/search

@@ -1,4 +1,10 @@
-// number: the id of each key in the table, which is its place in order. Keys and their number are results, too.
+// number: the id of each key in the table, which is its place in order.
+//
+// Reads the ordered list. Writes ids to the table; keys and their number are results, too.
+//
+//     list 3 7 9      table  . 9 . 7 3 . . .      ids  . 2 . 1 0 . . .
+//
+// Cost: a binary search for each place that has a key.
 #import group_by/shared/io
 #import group_by/key_bits/*
 #import group_by/shared/search

@@ -1,4 +1,4 @@
-// clear: sets the counters to zero, one per invocation.
+// clear: sets the counters to zero, one per invocation. Writes a word for each bin.
 //
 // A dispatch, because only an encoder has `clear_buffer`: so a histogram can be recorded inside the caller's pass.
 #import lib/grid/entry

@@ -1,10 +1,14 @@
 // storage: counts directly in storage, a run of equal keys at once.
 //
-// For many bins and little workgroup memory. An addition to storage moves a sector of the cache, as much as reading eight keys. Slices of bins
-// (histogram/workgroup.wgsl) read the keys once per slice: with more than eight slices, this kernel is better.
+// Reads each key once. Writes to a counter for each run of an invocation's keys:
 //
-// Additions to one address are serialized. So an invocation keeps its last bin and the length of its run, and adds when another bin comes:
-// equal keys take one addition per invocation, sorted keys hardly more. A few distinct values in random order remain slow.
+//     bins 3 3 3 7 3      counts[3] + 3    counts[7] + 1    counts[3] + 1
+//
+// For many bins and little workgroup memory. Slices of bins (histogram/workgroup.wgsl) read the keys once per slice: with more than eight slices,
+// this kernel is better. Additions to one address are serialized. With runs equal keys take one addition per invocation, sorted keys hardly
+// more. A few distinct values in random order remain slow.
+//
+// Cost: an addition to storage moves a sector of the cache, as much as reading eight keys.
 #import lib/grid/entry
 #import histogram/shared/io
 #import histogram/walk/*

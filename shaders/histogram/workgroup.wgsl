@@ -1,6 +1,7 @@
 // workgroup: every workgroup counts in its own memory, and then adds its counts to the result once.
 //
-// One `atomicAdd` to storage per key is slow: 2^30 equal keys take more than half a second. Here storage receives one addition per bin and workgroup.
+// Reads each key once for each slice of bins. Writes one addition to storage per bin and workgroup. One per key would be slow: 2^30 equal keys take more
+// than half a second.
 //
 // Inside the workgroup, lanes that access different words of one of the 32 banks, or add to one word, wait for each other. So each bin has
 // COPIES adjacent counters, and each lane uses one of them:
@@ -14,6 +15,8 @@
 //
 // If the bins do not fit, they are cut into slices, and the keys are read SLICES times. The workgroups of one share have neighbouring
 // indices, so one read goes to memory and the others to the cache. CUB counts up to 256 bins with one copy per block.
+//
+// Cost: an addition in workgroup memory for each key.
 #import lib/grid/entry
 #import histogram/shared/io
 #import histogram/walk/*

@@ -1,9 +1,10 @@
 // exact-columns: exact sums along the middle axis of a row-major array, [outer, len, inner] to [outer, inner], one
 // workgroup per column.
 //
-// As in exact_segments.wgsl, the invocations of a workgroup share its limbs, so all of them work on one column. Its elements are `inner` apart, so a
-// workgroup uses one element of each cache line that it loads. The workgroups of the next columns run at the same time and hit these lines in
-// the cache. `columns` coalesces its loads and is faster; but a workgroup that sums several columns would need limbs for each column.
+// Reads each element once. Writes a result for each column. As in exact_segments.wgsl, the invocations of a workgroup share its limbs, so all of them
+// work on one column. Its elements are `inner` apart, so a workgroup uses one element of each cache line that it loads. The workgroups of the next
+// columns run at the same time and hit these lines in the cache. `columns` coalesces its loads and is faster; but a workgroup that sums several
+// columns would need limbs for each column.
 //
 // A long column is cut into chunks of rows, which write states. A second dispatch of this kernel adds these up.
 #import lib/grid/entry

@@ -1,8 +1,8 @@
 // exact-segments: exact sums of many segments from one dispatch, one workgroup per segment.
 //
-// A workgroup sums its segment in windows and limbs, as the rung `exact` does, and rounds the sum itself. All invocations share its limbs, so
-// smaller teams are not possible; segments with fewer elements than invocations leave some of them idle. A long segment is cut into chunks,
-// which write states. A second dispatch of this kernel adds these up.
+// Reads each element once. Writes a result for each segment. A workgroup sums its segment in windows and limbs, as the rung `exact` does, and rounds
+// the sum itself. All invocations share its limbs, so smaller teams are not possible; segments with fewer elements than invocations leave some of them
+// idle. A long segment is cut into chunks, which write states. A second dispatch of this kernel adds these up.
 #import lib/grid/entry
 #import shared/io
 #import shared/bounds

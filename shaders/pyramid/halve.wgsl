@@ -19,7 +19,7 @@
 //     3        8 x 8        level 2 in workgroup memory             64 invocations
 //     4 .. 6   4, 2, 1      the level before in workgroup memory    16, 4, 1
 //
-// The source is read once, with sixteen independent loads in flight; all levels together are a third of its texels.
+// Cost: reads the source once, with sixteen independent loads in flight, and writes all levels, together a third of its texels.
 //
 // The tiles of the last column and row take the texels that are left over: up to 127 columns. Their level 2 is made in two rounds.
 //

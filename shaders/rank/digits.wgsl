@@ -1,10 +1,15 @@
 // digits: the next digit of the key that a rank has, by counting.
 //
-// A search knows the lowest possible key and the number of unknown bits above it. The keys in this range are counted by their next
-// eleven bits; the digit that holds the rank narrows the range. Three dispatches find a key of 32 bits, six one of 64.
+// Reads the candidates of each rank; after a missed bracket, the whole input. Writes counters, and in the end the rank's search.
 //
-// Elements are the candidates, a sixty-fourth of the input and still cached; after a missed bracket, the whole input. The GPU decides,
+//     rank 5, keys 1xx                 two unknown bits, the lowest key is 100
+//     counted by the next bit          10x: 4 keys    11x: 7 keys
+//     rank 5 - 4 = 1 of keys 11x       one unknown bit, the lowest key is 110
+//
+// A search knows the lowest possible key and the number of unknown bits above it. A digit has eleven bits, not one. The GPU decides what is read,
 // so the grid is large enough for either, and spare workgroups end at once. The last workgroup, found by a ticket, chooses the digit.
+//
+// Cost: three dispatches find a key of 32 bits, six one of 64. Each reads a sixty-fourth of the input, from the cache.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/shared/input

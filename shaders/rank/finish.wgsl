@@ -1,7 +1,12 @@
 // finish: the results, from the keys that were found.
 //
-// A quantile may lie between two elements. The second has the same key, if enough elements have it; otherwise it is the lowest key
-// above, found by another sweep over the candidates, or over the input if the bracket missed.
+// Reads the search of each rank, and where the next rank has another key the candidates; or the input, if the bracket missed. Writes the results.
+//
+//     1 3 5 9, median      rank 1.5: the key of rank 1 is 3, the lowest key above is 5, and half of the way lies 4
+//
+// A quantile may lie between two elements. The second has the same key, if enough elements have it.
+//
+// Cost: for a quantile between two keys one sweep over its candidates.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/shared/input

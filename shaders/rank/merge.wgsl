@@ -1,10 +1,17 @@
 // merge: every two runs of candidates that are in order become one.
 //
+// Reads and writes each candidate once. The dispatch that leaves one run writes the first k results.
+//
+//     two runs      2 4 7 9 | 1 3 5 8      tiles of four places
+//     tile 0        1 2 3 4                two of each run
+//     tile 1        5 7 8 9
+//
 // A workgroup finds, for each tile of the new run, the parts of both runs that it holds, and merges them in workgroup memory. A load takes
 // as long as a hundred instructions, so all invocations search for the cut at once, in two or three steps.
 //
-// Candidates alternate between two halves of their memory. The host plans for the most rounds: the dispatch that leaves one run writes
-// the first k results, and later ones find nothing to do.
+// Candidates alternate between two halves of their memory. The host plans for the most rounds: later ones find nothing to do.
+//
+// Cost: a dispatch each time that the number of candidates doubles.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/keys/*

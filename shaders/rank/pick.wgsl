@@ -1,9 +1,16 @@
 // pick: the ends of brackets, from the sample.
 //
+// Reads the sample, once for its range and once for each digit. Writes two keys for each rank, and whether they repeat in the sample.
+//
+//     sample in order     k0 … k32 … k52 … k72 … k99      100 keys, rank 0.52 n
+//     bracket                  low         high           four standard deviations of 5 to either side
+//
 // In a fair sample of s keys the key of rank r of n is near rank r * s / n: mostly within a standard deviation, sqrt(s * p * (1 - p))
 // with p = r / n, and in all but one of ten thousand rows within four. The host computes the ranks of the bracket's two ends. A workgroup
 // finds the key of one end by a radix selection. Digits count from the sample's minimum and have no more bits than its range: floats
 // between 0 and 1 would otherwise share their first digit, and contend for its counter.
+//
+// Cost: a workgroup for each end reads the sample four times, seven of keys of 64 bits, mostly from the cache.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/keys/*

@@ -1,10 +1,11 @@
 // positions: the ranks of quantiles among as many elements as a count on the GPU says, and the ends of their brackets.
 //
-// Otherwise the host finds them, in 64-bit floats. Here a position is a whole number and a fraction of 64 bits:
+// Reads the count and what was asked. Writes an entry of 16 bytes for each rank. Otherwise the host does, in 64-bit floats. Here a position is a whole
+// number and a fraction of 64 bits:
 //
 //     q = 0.3, n = 12, linear      0.3 · 11 = 3.3      rank 3, three tenths of the way to rank 4
 //
-// The product is rounded to 53 bits, as that of 64-bit floats is. It costs one dispatch of one workgroup.
+// The product is rounded to 53 bits, as that of 64-bit floats is. Cost: one dispatch of one workgroup.
 #import rank/shared/io
 #import lib/lane/full_product
 

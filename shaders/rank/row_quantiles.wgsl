@@ -1,6 +1,13 @@
 // row_quantiles: the quantiles of short rows, a workgroup a row.
 //
+// Reads each element once. Writes the results.
+//
+//     4 9 1 7 3 8 2 6, ranks 3 and 4       keys 0 to 3: three    4 to 7: three    8 to 11: two
+//     ranks 0 and 1 of keys 4 to 7         candidates 4 7 6, in order 4 6 7
+//
 // A rank and the next one are found together: they are mostly in one bin, or in two. Close ranks share their candidates.
+//
+// Cost: a row stays in registers. Bins and candidates lie in workgroup memory, and each candidate is compared with all others.
 #import rank/shared/io
 #import lib/grid/entry
 #import rank/keys/*

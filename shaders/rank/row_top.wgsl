@@ -1,6 +1,13 @@
 // row_top: the winners of short rows, in order and with their indices, a workgroup a row.
 //
+// Reads each element once, and again where many are equal. Writes the results.
+//
+//     4 9 | 1 7 | 3 8 | 2 6, three largest      the best of four invocations: 9 7 8 6, the third of them: 7
+//     candidates, not less than 7: 9 7 8        in order 9 8 7
+//
 // Winners are found in parts that are ranked at once: mostly one. Too many elements with one key are a part that needs no sorting.
+//
+// Cost: as row_quantiles.wgsl.
 #import rank/shared/io
 #import lib/grid/entry
 #import rank/shared/four_keys

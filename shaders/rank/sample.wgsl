@@ -1,7 +1,13 @@
 // sample: keys at places that are spread over a row, and everything set to zero.
 //
-// A row is cut into as many equal parts as the sample has keys, and a hash of the part's number picks one element of each. So periodic
-// elements are sampled evenly, and the sample of a sorted row is nearly exact. The result never depends on the sample, only the time.
+// Reads 2^12 to 2^18 elements of a row. Writes their keys, and zeros to the counters and states of all ranks.
+//
+//     12 elements, a sample of 3      e e e e | e e e e | e e e e      a part for each key
+//     a hash picks one of a part          ^     ^               ^
+//
+// So periodic elements are sampled evenly, and the sample of a sorted row is nearly exact. The result never depends on the sample, only the time.
+//
+// Cost: a sector of memory for each key.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/shared/input

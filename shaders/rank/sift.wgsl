@@ -1,17 +1,19 @@
 // sift: one read of all elements, in which the few that matter are written down.
 //
+// Reads each element once. Writes candidates, a sixty-fourth of the input for each rank, and counts to the states.
+//
 // The sample has given each rank a bracket: two keys between which the rank's element almost surely lies. An element is one of five kinds:
 //
 //     below the bracket | equal to its low end | between the ends | equal to its high end | above
 //         counted             counted              written down        counted
 //
-// The counts give the rank among the elements between the ends, a sixty-fourth of the input. Elements equal to an end are only counted:
-// where half of all elements are zero, zero is an end of the bracket.
+// The counts give the rank among the elements between the ends. Elements equal to an end are only counted: where half of all elements are zero,
+// zero is an end of the bracket.
 //
 // Atomic additions to storage are slow, and all workgroups add to the same words. So a workgroup takes several tiles, keeps counts and
 // candidates in workgroup memory, and reserves room in storage once. The order of candidates does not affect their ranks.
 //
-// Integer instructions limit it: four make a key, one finds NaNs, and a bracket takes five. CUB's DeviceTopK reads all keys again for each digit.
+// Cost: integer instructions limit it: four make a key, one finds NaNs, and a bracket takes five. CUB's DeviceTopK reads all keys again for each digit.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/shared/input

@@ -1,6 +1,12 @@
 // sort: the candidates of the k first elements, in tiles of which each is in order.
 //
-// An invocation sorts four candidates, and as long as there are runs, two of them become one. All this happens in workgroup memory.
+// Reads and writes each candidate once, a key and an index.
+//
+//     7 2 9 4 | 5 1 8 3      an invocation sorts four
+//     2 4 7 9 | 1 3 5 8      as long as there are runs, two of them become one
+//     1 2 3 4   5 7 8 9
+//
+// Cost: eight rounds in workgroup memory, each with two barriers.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/keys/*

@@ -1,7 +1,11 @@
 // ties: the first elements that are equal to the threshold, if some of them win.
 //
-// They follow all candidates in index order, so their places are known. `sift` has counted them in each part of a row; their sums say which
-// parts have the first ones, and only these are read.
+// Reads the ties of each part, which `sift` has counted, and the elements of parts that have the first ones. Writes these behind the candidates.
+//
+//     four largest of 9 7 | 7 1 | 7 7      9 is a candidate, three ties win
+//     ties of parts     1 |   1 |   2      the first tie of the last part is the third
+//
+// Cost: the parts up to the last winner are read a second time.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/shared/input

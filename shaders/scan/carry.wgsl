@@ -1,7 +1,8 @@
 // carry: the state of the inputs before this one comes in, and that of all goes out.
 //
-// An input that is too large for a buffer is scanned part by part. An accumulator goes from part to part, in a buffer of the application's. It joins
-// the chain as the prefix of the first block, and leaves it from the slot behind all. A part of no elements sets it to the accumulator of none.
+// Reads or writes one accumulator. An input that is too large for a buffer is scanned part by part. An accumulator goes from part to part, in a buffer
+// of the application's. It joins the chain as the prefix of the first block, and leaves it from the slot behind all. A part of no elements sets it to
+// the accumulator of none.
 #import scan/shared/io
 #import lib/grid/entry
 #import lib/grid/chain
