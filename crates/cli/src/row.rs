@@ -4,17 +4,18 @@ pub use halofold_measure::{LadderWork, LibraryWork, Row, Status, StencilWork, Wh
 
 use crate::failure::Failure;
 
-/// Fills in how many times as fast as the row before, and as the first, each row is. Rows of another length stay out.
-pub fn compare_steps(rows: &mut [Row]) {
-    let mut first = None;
-    let mut before = None;
+/// Fills in how many times as fast as another row, and as the first, each row is. The other row is the last one before it with the rung that `improved`
+/// names, or else the one before it. Rows of another length stay out.
+pub fn compare_steps(rows: &mut [Row], improved: impl Fn(&Row) -> Option<&'static str>) {
+    let mut times: Vec<(String, f64)> = Vec::new();
     let n = rows.first().map(|row| row.what.n);
     for row in rows.iter_mut().filter(|row| Some(row.what.n) == n && !row.is_cpu()) {
         let Some(time) = row.time() else { continue };
-        row.figures.step_speedup = before.map(|before: f64| before / time);
-        row.figures.cumulative_speedup = first.map(|first: f64| first / time);
-        before = Some(time);
-        first = first.or(before);
+        let rung = improved(row);
+        let improved = times.iter().rev().find(|(name, _)| Some(name.as_str()) == rung).or(times.last());
+        row.figures.step_speedup = improved.map(|(_, before)| before / time);
+        row.figures.cumulative_speedup = times.first().map(|(_, first)| first / time);
+        times.push((row.what.rung.clone(), time));
     }
 }
 

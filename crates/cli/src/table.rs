@@ -66,6 +66,16 @@ impl Shown<'_> {
 
 /// The table of some rows, without the columns that are empty throughout. On a terminal it fits the width, unless `wide` is set.
 pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
+    render_by(columns, rows, wide, |_| "")
+}
+
+/// A table with a line above the first row of each chapter, if there are several.
+pub fn render_by<T>(
+    columns: &[Column<T>],
+    rows: &[T],
+    wide: bool,
+    chapter: impl Fn(&T) -> &'static str,
+) -> String {
     let show = |column: &Column<T>| rows.iter().map(|row| (column.show)(row)).collect();
     let mut shown: Vec<_> = columns
         .iter()
@@ -77,7 +87,13 @@ pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
     let width = table.width().filter(|_| !wide);
     let notes = width.map_or_else(String::new, |width| fit(&mut shown, width.into()));
     table.set_header(shown.iter().map(|column| column.heading));
+    let mut last = rows.first().map_or("", &chapter);
+    let has_chapters = rows.iter().any(|row| chapter(row) != last);
     for index in 0..rows.len() {
+        if has_chapters && (index == 0 || chapter(&rows[index]) != last) {
+            last = chapter(&rows[index]);
+            table.add_row([format!("— {last}")]);
+        }
         table.add_row(shown.iter().map(|column| painted(&column.cells[index])));
     }
     for (column, _) in table.column_iter_mut().zip(&shown).filter(|(_, shown)| !shown.left) {

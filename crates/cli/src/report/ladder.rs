@@ -22,7 +22,7 @@ type Work<'a> = (&'a str, &'a str);
 struct Ladder<'a> {
     machine: &'a str,
     n: u64,
-    /// A row for every rung, in the order of the catalogue.
+    /// A row for every rung, by chapter.
     rows: Vec<&'a Row>,
 }
 
@@ -82,7 +82,7 @@ fn table(machines: &[Machine], work: Work<'_>) -> Option<Table> {
         let mut line = vec![format!("`{rung}`")];
         line.extend(only.map(|_| Rung::named(rung).map_or("", |rung| rung.document).to_owned()));
         line.extend(ladders.iter().flat_map(|ladder| ladder.row(rung).map(cells).unwrap_or_default()));
-        line.extend(only.map(|ladder| ladder.row(rung).map(step).unwrap_or_default()));
+        line.extend(only.map(|ladder| step(ladder, rung)));
         line
     };
     let title = format!("{} of {}", work.0, work.1);
@@ -101,9 +101,11 @@ fn cells(row: &Row) -> [String; 3] {
     ]
 }
 
-/// How many times as fast as the row before it a row is.
-fn step(row: &Row) -> String {
-    row.figures.step_speedup.map(|step| format!("{step:.2}×")).unwrap_or_default()
+/// How many times as fast as the rung that it improves a rung is.
+fn step(ladder: &Ladder<'_>, rung: &str) -> String {
+    let time = |rung: &str| ladder.row(rung)?.time();
+    let step = Rung::named(rung).ok().and_then(|known| Some(time(known.improves)? / time(rung)?));
+    step.map(|step| format!("{step:.2}×")).unwrap_or_default()
 }
 
 /// The SVG of one machine's ladder, the slowest rung first.

@@ -42,7 +42,7 @@ pub fn rungs() -> Vec<String> {
     let rung = |rung: &'static Rung| {
         json!({
             "name": rung.name(), "summary": rung.summary, "document": rung.document,
-            "finish": rung.finishes[0].name(),
+            "finish": rung.finishes[0].name(), "improves": rung.improves,
         })
     };
     RUNGS.iter().map(|one| rung(one).to_string()).collect()

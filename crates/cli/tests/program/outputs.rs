@@ -74,8 +74,8 @@ fn interrupted(command: &mut Command, begun: &str, meanwhile: impl FnOnce(), end
 fn an_interrupted_ladder_shows_its_rows_on_every_adapter() {
     let record = Folder::new("outputs-ladder").path("record.json");
     let mut ladder = command("ladder", &["--n", "2^10", "--samples", "500", "--record", &record]);
-    // The second row is begun.
-    let output = interrupted(&mut ladder, "interleaved-modulo-pair", || (), "interrupted");
+    // The fourth row is begun.
+    let output = interrupted(&mut ladder, "interleaved-strided", || (), "interrupted");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("PASS") && !text.contains("single-pass"), "{text}");
     assert!(fs::read_to_string(record).unwrap().contains("\"pass\""));

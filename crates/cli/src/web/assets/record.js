@@ -14,14 +14,16 @@ function withTimes(row, { status, reason, times }) {
     spread_percent: times.spread, timing: times.timing };
 }
 
-// Adds each row's speedup over the row before, and over the first.
+// Adds each row's speedup over the rung that it improves, or else over the row before, and over the first.
 function compareSteps(rows) {
-  let [first, before] = [null, null];
+  const times = [];
   return rows.map((row) => {
     const time = row.status === "pass" ? row.gpu_ms_median : null;
-    const compared = { ...row, step_speedup: time && before && before / time, cumulative_speedup: time && first && first / time,
+    const improves = HALOFOLD.rungs.find(({ name }) => name === row.rung)?.improves;
+    const before = (times.findLast(([rung]) => rung === improves) ?? times.at(-1))?.[1];
+    const compared = { ...row, step_speedup: time && before ? before / time : null, cumulative_speedup: time && times[0] ? times[0][1] / time : null,
       published_ms: null, published_gb_s: null };
-    if (time) [first, before] = [first ?? time, time];
+    if (time) times.push([row.rung, time]);
     return compared;
   });
 }
