@@ -38,6 +38,7 @@ fn remedy() -> &'static str {
 
 /// The choice of an adapter.
 #[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "GPU")]
 pub struct AdapterArgs {
     /// Adapter, by its index in `halofold devices` or by a part of its name.
     #[arg(long, value_name = "INDEX|NAME")]
@@ -122,6 +123,7 @@ impl AdapterArgs {
 
 /// One adapter, or several together.
 #[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "GPU")]
 pub struct AnyAdapters {
     /// The options of one adapter.
     #[command(flatten)]

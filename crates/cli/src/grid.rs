@@ -34,68 +34,67 @@ pub struct GridArgs {
     /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input, of one process.
     #[arg(value_name = "GRID.npy")]
     pub grid: Option<PathBuf>,
-    #[arg(long, alias = "points", value_name = "POINTS", help = stencils())]
+    #[arg(long, alias = "points", value_name = "POINTS", help = stencils(), help_heading = "Stencil")]
     pub stencil: Option<&'static Stencil>,
     /// Number of steps; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
     /// steps the fastest rows and the thesis's own rows run for.
-    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX))]
+    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), help_heading = "Steps")]
     pub steps: Option<u32>,
     /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
     /// in 3D. time-planes takes several steps per pass in 3D.
-    #[arg(long, value_name = "NAME", default_value = "auto")]
+    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Kernel")]
     pub variant: String,
     /// The shape of a workgroup, instead of the variant's own.
-    #[arg(long, value_name = "ROWSxCOLS")]
+    #[arg(long, value_name = "ROWSxCOLS", help_heading = "Kernel")]
     pub block: Option<Block>,
     /// Borders of the grid: fixed leaves the outermost cells as they are, as many as the stencil reaches. The others are SciPy's: reflect
     /// (beyond a b c is a b c, from the side outward), mirror (b c, without the outermost cell), wrap (the grid repeats), constant=C (cells of one
     /// value; constant is 0).
-    #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C", default_value = "fixed")]
+    #[arg(
+        long,
+        value_name = "fixed|reflect|mirror|wrap|constant=C",
+        default_value = "fixed",
+        help_heading = "Stencil"
+    )]
     pub boundary: Border,
     /// Stop once a step changes no cell by this much. A run that makes all steps without that, or meets a change that is NaN, ends with exit
     /// status 3; its result is written all the same.
-    #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true)]
+    #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true, help_heading = "Steps")]
     pub until: Option<f64>,
     /// The change that --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
-    #[arg(long, value_name = "max|l2", default_value = "max", requires = "until")]
+    #[arg(long, value_name = "max|l2", default_value = "max", requires = "until", help_heading = "Steps")]
     pub norm: Norm,
     /// Add up squared changes without rounding in every check, which then takes twice as long. With --norm l2 it is always so, and the last
     /// check always is: any number of GPUs stops at the same step and prints the same residual_l2.
-    #[arg(long, requires = "until")]
+    #[arg(long, requires = "until", help_heading = "Steps")]
     pub exact: bool,
     /// The weights: first of the centre, then of the cells around it from the nearest to the farthest. 5
     /// points: centre and sides, or one for all; by default 0.2. 27 points: centre, 6 faces, 12 edges, 8 corners, by default 1/8,
     /// 1/16, 1/32, 1/64, as decimals. Or a file with a weight for each cell around the new one: an array of 3 x 3, 5 x 5 or 3 x 3 x 3, as
     /// SciPy's correlate takes it.
-    #[arg(
-        long,
-        alias = "coefficients",
-        value_name = "A,B,…|FILE.npy",
-        value_parser = GivenWeights::parse,
-        allow_hyphen_values = true
-    )]
+    #[arg(long, alias = "coefficients", value_name = "A,B,…|FILE.npy", value_parser = GivenWeights::parse, allow_hyphen_values = true, help_heading = "Stencil")]
     pub weights: Option<GivenWeights>,
     /// A right-hand side: an array of the grid's shape, which is added to every new cell. It becomes the grid's type.
-    #[arg(long, value_name = "RHS.npy")]
+    #[arg(long, value_name = "RHS.npy", help_heading = "Stencil")]
     pub rhs: Option<PathBuf>,
     /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Kernel")]
     pub element: Option<Element>,
     /// File of the result: an array in the file's shape (little-endian, in C order), or a picture of it, whose colours go from the
     /// lowest to the highest value; NaN is red.
-    #[arg(short, long, value_name = "OUT.npy|OUT.png")]
+    #[arg(short, long, value_name = "OUT.npy|OUT.png", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Steps between two checks of --until: 10 by default.
-    #[arg(long, value_name = "M", value_parser = counts(1, u32::MAX), requires = "until")]
+    #[arg(long, value_name = "M", value_parser = counts(1, u32::MAX), requires = "until", help_heading = "Steps")]
     pub every: Option<u32>,
     /// The plane that a picture of a 3D grid shows. By default the middle one.
-    #[arg(long, value_name = "K", value_parser = counts(0, u32::MAX))]
+    #[arg(long, value_name = "K", value_parser = counts(0, u32::MAX), help_heading = "Output")]
     pub slice: Option<u32>,
     /// With --adapters the grid in equal slabs on all of them. Its bits are those of one adapter that runs the same kernel.
     #[command(flatten)]
     pub adapters: AnyAdapters,
     /// The steps between two exchanges of faces, of slabs on several adapters or ranks. By default a formula says how many.
-    #[arg(long, value_name = "STEPS", value_parser = counts(1, u32::MAX))]
+    #[arg(long, value_name = "STEPS", value_parser = counts(1, u32::MAX), help_heading = "Several GPUs")]
     pub halo: Option<u32>,
     /// Print one JSON object, or an array of a preset's rows, instead of text.
     ///
@@ -104,7 +103,7 @@ pub struct GridArgs {
     /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
     /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend. With --adapters
     /// also layers (of each slab), halo (steps between two exchanges) and setup_ms (compiling and uploading).
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
 

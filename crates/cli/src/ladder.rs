@@ -44,55 +44,56 @@ const UNSTEADY: f64 = 15.0;
 
 /// Options of `halofold ladder`.
 #[derive(clap::Args)]
+#[command(after_help = crate::examples::LADDER)]
 pub struct LadderArgs {
     /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "finish", "groups", "no_subgroups", "cold"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "finish", "groups", "no_subgroups", "cold"], help_heading = "Work")]
     preset: Option<String>,
     /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own. A range such as 2^8..2^28 takes several lengths and the
     /// CPU beside the GPU; without an end it goes up to 2^28 or what fits, on a software adapter to 2^22.
-    #[arg(long, value_name = "N|FROM..TO")]
+    #[arg(long, value_name = "N|FROM..TO", help_heading = "Work")]
     n: Option<Sizes>,
     /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32; a preset has its own.
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Work")]
     element: Option<Element>,
     /// Operator: any of `halofold reduce`; dot takes the input twice. The CPU has sum, product, min, max, wide-sum and wide-product.
-    #[arg(long, default_value = "sum")]
+    #[arg(long, default_value = "sum", help_heading = "Work")]
     op: Op,
     /// Only these rungs. Of a range sequential, grid-stride, vectorized and single-pass by default.
-    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    #[arg(long, value_delimiter = ',', value_name = "A,B", help_heading = "Kernels")]
     rungs: Vec<String>,
     /// Finish that combines partial results, instead of each rung's own: host, repeat, one-workgroup, atomic or last-workgroup.
-    #[arg(long)]
+    #[arg(long, help_heading = "Kernels")]
     finish: Option<Finish>,
     /// Invocations in a workgroup, instead of each rung's own: a power of two. Of several, each is tried.
-    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = counts(0, u32::MAX))]
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = counts(0, u32::MAX), help_heading = "Kernels")]
     workgroup: Vec<u32>,
     /// The most workgroups of a rung with a fixed grid, instead of each rung's own number. Of several, each is tried.
-    #[arg(long, value_name = "COUNT,…", value_delimiter = ',', value_parser = counts(1u32, 65535))]
+    #[arg(long, value_name = "COUNT,…", value_delimiter = ',', value_parser = counts(1u32, 65535), help_heading = "Kernels")]
     groups: Vec<u32>,
     /// Use workgroup memory where subgroup operations are optional.
-    #[arg(long)]
+    #[arg(long, help_heading = "Kernels")]
     no_subgroups: bool,
     /// Timed samples of each row. By default 31, and more where they spread; on a software adapter a few.
-    #[arg(long, value_parser = counts(1u32, 512))]
+    #[arg(long, value_parser = counts(1u32, 512), help_heading = "Timing")]
     samples: Option<u32>,
     /// Read another copy of the input in each repetition, so that all data comes from memory and none from a cache.
-    #[arg(long)]
+    #[arg(long, help_heading = "Timing")]
     cold: bool,
     /// Clock: gpu (timestamps, if the adapter has them) or wall (the host's, around batches of repetitions).
-    #[arg(long, value_enum, default_value_t = Clock::Gpu)]
+    #[arg(long, value_enum, default_value_t = Clock::Gpu, help_heading = "Timing")]
     clock: Clock,
     /// Print one JSON array of rows instead of the table.
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
     json: bool,
     /// Print the rows as CSV instead of the table.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     csv: bool,
     /// Show all columns, however narrow the terminal is.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     wide: bool,
     /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     record: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
@@ -256,7 +257,7 @@ impl LadderArgs {
         }
         bar.finish_and_clear();
         if !self.is_range() {
-            compare_steps(&mut rows);
+            compare_steps(&mut rows, |row| Rung::named(&row.what.rung).ok().map(|rung| rung.improves));
         }
         Ok(rows)
     }
@@ -331,7 +332,7 @@ impl LadderArgs {
         );
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
         let below = table::fitted(&(table::remarks(rows) + &note), self.wide);
-        table::fitted(&header, self.wide) + &table::render(columns, rows, self.wide) + &below
+        table::fitted(&header, self.wide) + &table::render_by(columns, rows, self.wide, chapter) + &below
     }
 }
 
@@ -365,6 +366,11 @@ fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
         format!(", {faster:.1} times as fast as {first}")
     };
     Some(format!("{} is the fastest: {speed}{than}", best.what.rung))
+}
+
+/// The chapter of a row; none of a document's rows.
+fn chapter(row: &Row) -> &'static str {
+    Rung::named(&row.what.rung).ok().filter(|_| row.what.preset.is_none()).map_or("", |rung| rung.chapter)
 }
 
 /// A column of a table of reductions.

@@ -14,6 +14,7 @@ mod chart;
 mod compare;
 mod count;
 mod devices;
+mod examples;
 pub mod files;
 pub mod gpu;
 pub mod grid;

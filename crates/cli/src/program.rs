@@ -17,7 +17,7 @@ const ENDING: &str = "Exit status: 0; 1 if a result was wrong; 2 if the request 
 
 /// Reductions and stencils on the GPU: verified, measured, explained.
 #[derive(Parser)]
-#[command(version, max_term_width = 110, after_help = ENDING)]
+#[command(version, max_term_width = 100, after_help = ENDING)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -25,26 +25,26 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compare two records row by row: faster, slower, or within the noise. Exit status 1 on a regression.
-    Compare(compare::CompareArgs),
-    /// List every adapter: its back end, driver, limits, features and types.
-    Devices(devices::DevicesArgs),
-    /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
-    Histogram(histogram::HistogramArgs),
-    /// Verify and time the reduction kernels (rungs) on one adapter, by size beside the CPU, or repeat a published tutorial's own table.
-    Ladder(ladder::LadderArgs),
     /// Reduce files: .npy, or raw bytes.
     Reduce(reduce::ReduceArgs),
-    /// Print records side by side as Markdown tables, or draw the ladder of one machine.
-    Report(report::ReportArgs),
+    /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
+    Histogram(histogram::HistogramArgs),
     /// Write the sums of all elements of a file up to each, or their products, minima or maxima, as an array.
     Scan(scan::ScanArgs),
-    /// Print the source of a kernel as each back end gets it.
-    Show(show::ShowArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
     Stencil(Box<stencil::StencilArgs>),
+    /// Verify and time the reduction kernels (rungs) on one adapter, by size beside the CPU, or repeat a published tutorial's own table.
+    Ladder(ladder::LadderArgs),
+    /// Print the source of a kernel as each back end gets it.
+    Show(show::ShowArgs),
     /// Write a page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
     Web(web::WebArgs),
+    /// List every adapter: its back end, driver, limits, features and types.
+    Devices(devices::DevicesArgs),
+    /// Print records side by side as Markdown tables, or draw the ladder of one machine.
+    Report(report::ReportArgs),
+    /// Compare two records row by row: faster, slower, or within the noise. Exit status 1 on a regression.
+    Compare(compare::CompareArgs),
 }
 
 /// Runs the command line of this process.

@@ -17,6 +17,7 @@ use machines::Machine;
 
 /// Options of `halofold report`.
 #[derive(clap::Args)]
+#[command(after_help = crate::examples::REPORT)]
 pub struct ReportArgs {
     /// Records, written by `--record` or by the benches, or arrays that `--json` printed. Those of one adapter are put together; if a
     /// row is in several, the last file counts.

@@ -20,44 +20,45 @@ use translate::{Code, Language, Translation, translate};
 
 /// Options of `halofold show`.
 #[derive(clap::Args)]
+#[command(after_help = crate::examples::SHOW)]
 pub struct ShowArgs {
     /// The kernel: a rung of the ladder, or a variant of a stencil. Without it, all are listed.
     kernel: Option<String>,
     /// As wgsl (the text that wgpu is given), spirv (for Vulkan, a binary module that -o takes), msl (Metal), hlsl (DX12) or glsl (OpenGL).
-    #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl")]
+    #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl", help_heading = "Kernel")]
     language: Language,
     /// Element type: u32, i32, f32, f64, i64, u64 or f16.
-    #[arg(long = "type", value_name = "TYPE", default_value = "f32")]
+    #[arg(long = "type", value_name = "TYPE", default_value = "f32", help_heading = "Kernel")]
     element: Element,
     /// Operator of a rung: any of `halofold reduce`. Default: sum.
-    #[arg(long)]
+    #[arg(long, help_heading = "Rungs")]
     op: Option<Op>,
     /// Invocations in a rung's workgroup: a power of two. Default: the rung's own, as for long inputs.
-    #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX))]
+    #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX), help_heading = "Rungs")]
     workgroup: Option<u32>,
     /// Finish that combines partial results: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
-    #[arg(long)]
+    #[arg(long, help_heading = "Rungs")]
     finish: Option<Finish>,
     /// Kernel among those of a rung: elements, the default, or partials, which reads partial results; an atomic total has seed and seal.
-    #[arg(long)]
+    #[arg(long, help_heading = "Rungs")]
     stage: Option<String>,
     /// The stencil of a variant, by the number of its points. Default: the first that the variant steps.
-    #[arg(long, alias = "points", value_name = "POINTS")]
+    #[arg(long, alias = "points", value_name = "POINTS", help_heading = "Stencils")]
     stencil: Option<&'static Stencil>,
     /// Borders of a stencil's grid. Default: fixed.
-    #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C")]
+    #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C", help_heading = "Stencils")]
     boundary: Option<Border>,
     /// The shape of a stencil's workgroup. Default: the variant's own.
-    #[arg(long, value_name = "ROWSxCOLS")]
+    #[arg(long, value_name = "ROWSxCOLS", help_heading = "Stencils")]
     block: Option<Block>,
     /// Add a right-hand side to every new cell of a stencil.
-    #[arg(long)]
+    #[arg(long, help_heading = "Stencils")]
     rhs: bool,
     /// Use workgroup memory where subgroup operations are optional.
-    #[arg(long)]
+    #[arg(long, help_heading = "Rungs")]
     no_subgroups: bool,
     /// Write to a file instead.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 

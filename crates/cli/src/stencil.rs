@@ -11,12 +11,13 @@ pub use preset::{MACHINE, PRESETS, Preset, Published};
 
 /// Options of `halofold stencil`.
 #[derive(clap::Args)]
+#[command(after_help = crate::examples::STENCIL)]
 pub struct StencilArgs {
     #[command(flatten)]
     grid: GridArgs,
     /// Time the kernels that take many steps per pass over memory in all their shapes on this GPU, verified, and remember the
     /// result in the cache folder. From then on auto chooses by it. Worth it on GPUs other than NVIDIA's.
-    #[arg(long, conflicts_with_all = ["grid", "preset"])]
+    #[arg(long, conflicts_with_all = ["grid", "preset"], help_heading = "Kernel")]
     tune: bool,
     #[command(flatten)]
     preset: PresetArgs,

@@ -15,6 +15,7 @@ pub struct Bare {
 
 /// Options that describe bare elements.
 #[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Input")]
 pub struct BareArgs {
     /// Files hold bare little-endian elements of a type: f32, f64, f16, u8, i8, u16, i16, u32, i32, u64, i64 or bool.
     #[arg(long, value_name = "TYPE", value_parser = stored)]

@@ -28,6 +28,7 @@ const GRID_OPTIONS: [&str; 11] = [
 
 /// Options of a preset of `halofold stencil`.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Replay a table")]
 pub struct PresetArgs {
     /// Replay the thesis's table of a stencil: thesis-5pt or thesis-27pt. Every variant in every block shape is verified and
     /// timed; the best ones and those of the thesis's table are then run for all steps at once, as the thesis timed them.

@@ -91,8 +91,9 @@ fn options_of_the_help_are_those_of_the_page() {
     };
     let documented = names(&page.replace("cargo install --path", ""));
     let help = printed(&["help"]);
-    let commands =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    // Other lines go on with a description.
+    let commands = commands.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
     let mut offered = names(&help);
     for command in commands.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
         let help = printed(&[command, "--help"]);
