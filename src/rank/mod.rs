@@ -32,7 +32,7 @@
 //!
 //! Segments between offsets are rows of any lengths. Short ones next to each other share a dispatch, which reads each once, and a list with 16 bytes
 //! for each result; of many, those of up to 2^18 elements are short. Each other one, and each of elements of
-//! 16 or 64 bits, takes the dispatches of a whole input, in the same memory.
+//! 64 bits, takes the dispatches of a whole input, in the same memory.
 //!
 //! Elements of 64 bits take twice as much memory, and six rounds of the search in place of three, but no feature of a device.
 //!
