@@ -18,7 +18,7 @@ const TITLE: (usize, f64) = (56, 18.0);
 const THICK: f64 = 12.0;
 
 /// Bars longer than this have their number inside.
-const INSIDE: f64 = 100.0;
+const INSIDE: f64 = 140.0;
 
 /// Shapes and letters, whatever the colours are.
 const STYLE: &str = r#"text { font: 12px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; }

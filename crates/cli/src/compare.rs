@@ -14,7 +14,6 @@ use crate::{record, table};
 
 /// Options of `halofold compare`.
 #[derive(clap::Args)]
-#[command(after_help = crate::examples::COMPARE)]
 pub struct CompareArgs {
     /// The first record: written by `--record` or by the benches, or an array that `--json` printed.
     #[arg(value_name = "A.json")]

@@ -33,7 +33,3 @@ pub const SHOW: &str = "Examples:
 pub const REPORT: &str = "Examples:
   halofold report mine.json theirs.json
   halofold report mine.json --svg ladder.svg";
-
-pub const COMPARE: &str = "Example:
-  halofold ladder --record before.json; halofold ladder --record after.json
-  halofold compare before.json after.json";

@@ -332,7 +332,7 @@ impl LadderArgs {
         );
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
         let below = table::fitted(&(table::remarks(rows) + &note), self.wide);
-        table::fitted(&header, self.wide) + &table::render_by(columns, rows, self.wide, chapter) + &below
+        table::fitted(&header, self.wide) + &table::render(columns, rows, self.wide, chapter) + &below
     }
 }
 

@@ -25,22 +25,11 @@ impl<T> Column<T> {
 }
 
 /// Columns that a narrow terminal omits, first to last.
+#[rustfmt::skip]
 const MINOR: [&str; 15] = [
-    "dispatches",
-    "workgroup",
-    "type",
-    "document",
-    "published end to end",
-    "published vs CPU",
-    "total",
-    "finish",
-    "published GB/s",
-    "end to end",
-    "vs CPU",
-    "step",
-    "spread",
-    "clock",
-    "n",
+    "dispatches", "workgroup", "type", "document", "published end to end", "published vs CPU",
+    "total", "finish", "published GB/s", "end to end", "vs CPU",
+    "step", "spread", "clock", "n",
 ];
 
 /// A column with the cells of all rows.
@@ -65,12 +54,8 @@ impl Shown<'_> {
 }
 
 /// The table of some rows, without the columns that are empty throughout. On a terminal it fits the width, unless `wide` is set.
-pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
-    render_by(columns, rows, wide, |_| "")
-}
-
-/// A table with a line above the first row of each chapter, if there are several.
-pub fn render_by<T>(
+/// If rows are of several chapters, a line stands above the first row of each.
+pub fn render<T>(
     columns: &[Column<T>],
     rows: &[T],
     wide: bool,

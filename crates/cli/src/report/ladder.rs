@@ -108,34 +108,37 @@ fn step(ladder: &Ladder<'_>, rung: &str) -> String {
     step.map(|step| format!("{step:.2}×")).unwrap_or_default()
 }
 
-/// The SVG of one machine's ladder, the slowest rung first.
+/// The rungs of the picture, each with what it adds.
+#[rustfmt::skip]
+const CLIMB: [(&str, &str); 8] = [
+    ("interleaved-modulo", "a divergent tree"), ("interleaved-strided", "no divergence"), ("sequential", "no bank conflicts"),
+    ("first-add", "two loads at once"), ("unrolled-last", "steps written out"), ("grid-stride", "a fixed grid"),
+    ("vectorized", "four elements a load"), ("single-pass", "one dispatch"),
+];
+
+/// The SVG of one machine's climb.
 pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     let [machine] = machines else {
         return Err(refusal!("--svg takes the records of one machine; these are of {}", machines.len()));
     };
     let missing = || Failure::usage("--svg: there is no ladder in these records");
     let work = *works(machines).first().ok_or_else(missing)?;
-    let Ladder { n, mut rows, .. } = Ladder::of(machine, work).ok_or_else(missing)?;
-    let speed = |row: &Row| row.figures.gb_per_s.filter(|_| row.time().is_some());
-    rows.sort_by(|a, b| speed(a).unwrap_or(0.0).total_cmp(&speed(b).unwrap_or(0.0)));
+    let ladder = Ladder::of(machine, work).ok_or_else(missing)?;
     let bars = Bars {
-        title: format!("GB/s of the {} of {} {} on {}", work.0, raised(n), work.1, machine.name),
-        ceiling: read_peak(&rows)
+        title: format!("GB/s of the {} of {} {} on {}", work.0, raised(ladder.n), work.1, machine.name),
+        ceiling: read_peak(&ladder.rows)
             .map(|peak| (peak, format!("this machine's memory reads {} GB/s", table::digits(peak)))),
-        bars: rows.iter().map(|row| bar(row, speed(row))).collect(),
+        bars: CLIMB.iter().filter_map(|(rung, adds)| Some(bar(ladder.row(rung)?, adds))).collect(),
     };
     Ok(bars.picture(dark))
 }
 
-fn bar(row: &Row, speed: Option<f64>) -> Bar {
-    Bar {
-        label: row.what.rung.clone(),
-        value: speed,
-        text: speed.map_or_else(
-            || table::status(row),
-            |speed| if speed < 100.0 { table::digits(speed) } else { format!("{speed:.0}") },
-        ),
-    }
+/// The bar of a row, with what the rung adds at its left.
+fn bar(row: &Row, adds: &str) -> Bar {
+    let value = row.figures.gb_per_s.filter(|_| row.time().is_some());
+    let number = |speed| if speed < 100.0 { table::digits(speed) } else { format!("{speed:.0}") };
+    let text = value.map_or_else(|| table::status(row), number);
+    Bar { label: adds.to_owned(), value, text: format!("{} {text}", row.what.rung) }
 }
 
 /// The read peak that the rows' percentages are of; `None` if they are of different runs with different peaks.

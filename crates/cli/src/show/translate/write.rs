@@ -80,26 +80,13 @@ pub(super) fn spirv(module: &Module, info: &ModuleInfo, entry_point: &str, layou
 /// The capabilities that wgpu lets a module use on a device with all features that help halofold.
 fn spirv_capabilities() -> [spv::Capability; 18] {
     use spv::Capability as C;
-    [
-        C::Shader,
-        C::Matrix,
-        C::Sampled1D,
-        C::Image1D,
-        C::ImageQuery,
-        C::StorageImageExtendedFormats,
-        C::DerivativeControl,
-        C::GroupNonUniform,
-        C::GroupNonUniformVote,
-        C::GroupNonUniformArithmetic,
-        C::GroupNonUniformBallot,
-        C::GroupNonUniformShuffle,
-        C::GroupNonUniformShuffleRelative,
-        C::GroupNonUniformQuad,
-        C::Int64,
-        C::Float16,
-        C::Int64Atomics,
-        C::AtomicFloat32AddEXT,
-    ]
+    #[rustfmt::skip]
+    let all = [
+        C::Shader, C::Matrix, C::Sampled1D, C::Image1D, C::ImageQuery, C::StorageImageExtendedFormats,
+        C::DerivativeControl, C::GroupNonUniform, C::GroupNonUniformVote, C::GroupNonUniformArithmetic, C::GroupNonUniformBallot, C::GroupNonUniformShuffle,
+        C::GroupNonUniformShuffleRelative, C::GroupNonUniformQuad, C::Int64, C::Float16, C::Int64Atomics, C::AtomicFloat32AddEXT,
+    ];
+    all
 }
 
 /// Metal: `wgpu-hal/src/metal/device.rs`, `load_shader` and `create_pipeline_layout`.

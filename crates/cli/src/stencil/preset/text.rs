@@ -34,7 +34,7 @@ pub fn report(replay: &Replay) -> String {
         preset.table
     );
     let chosen: Vec<_> = picked(rows).into_iter().map(|index| rows[index].clone()).collect();
-    text.push_str(&table::render(&columns(*steps, thesis.steps), &chosen, true));
+    text.push_str(&table::render(&columns(*steps, thesis.steps), &chosen, true, |_| ""));
     let _ = writeln!(text, "\n{}\n{}", verdict(rows), preset.note);
     text
 }
