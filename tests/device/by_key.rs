@@ -83,7 +83,6 @@ fn sum(element: Element) -> Option<Monoid> {
 }
 
 const SUM: Model = |_, values| vec![values.iter().sum()];
-
 const LENGTH: Model = |_, values| vec![values.len() as u32];
 
 #[test]
@@ -103,12 +102,13 @@ fn lengths_of_runs_on_every_adapter() {
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 18);
     let full = Run { key: Value::Unsigned(5), result: 1 << 16 };
     assert_eq!(run(&narrow, Element::U32, Progress::Usual, &[5; 1 << 16]), [full]);
-    // More than a block of tiles, whose states others have not published.
-    let keys: Vec<u32> = (0..300_000).map(|i| i >> (i >> 15 & 7)).collect();
-    let [usual, others @ ..] = [Progress::Usual, Progress::Computing, Progress::Reversed, Progress::Stalled]
-        .map(|progress| run(gpu(), Element::U32, progress, &keys));
-    assert!(others.iter().all(|runs| *runs == usual), "computed runs differ");
-    // Invocations have more keys.
+    // Several blocks of tiles, whose states others have not published; and invocations that have more keys.
+    for len in [300_000, (1 << 22) + 777] {
+        let keys: Vec<u32> = (0..len).map(|i| i >> (i >> 15 & 7)).collect();
+        let found = [Progress::Usual, Progress::Computing, Progress::Reversed, Progress::Stalled]
+            .map(|progress| run(gpu(), Element::U32, progress, &keys));
+        assert!(found.iter().all(|runs| *runs == found[0]), "{len} keys");
+    }
     check(Element::U32, None, LENGTH, &[((1 << 22) + 777, 5), (100_000, 300)], [0, 0]);
     // Long runs behind short ones, over many tiles without a mark.
     for key in [Element::U32, Element::U64] {

@@ -18,7 +18,7 @@
 // The links have two sides: a dispatch uses one side and clears the other for the next dispatch. The ticket counts through both. They begin with two
 // counters, and a ticket for each dispatch; then come, for each side, the sums of tiles and the prefixes of blocks.
 //
-// Cost: 8 bytes to publish for each tile and word of a state, and 8 bytes to read for each tile of the block before it, from the cache that all
+// Cost: 8 bytes to publish for each tile and word of a state, and as many to read for each tile of the block before it, from the cache that all
 // workgroups share.
 #import <io>
 #import lib/grid/entry

@@ -18,7 +18,7 @@ struct LoadedItems {
     high: u32,
 }
 
-// The kept elements before the invocation's inside of the tile, and of the tile.
+// The state before the invocation's elements inside of the tile, and that of the tile.
 struct Prefixes {
     first: Acc,
     all: Acc,

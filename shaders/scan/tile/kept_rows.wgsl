@@ -35,8 +35,8 @@ struct LoadedItems {
     item: u32,
 }
 
-// For each row a byte: the kept elements of the lanes before, and in its upper bit the mark. And the kept elements before the rows inside of the tile,
-// and of the tile.
+// For each row a byte: the kept elements of the lanes before, and in its upper bit the mark. And the state before the rows inside of the tile, and
+// that of the tile.
 struct Prefixes {
     #for p in a b c: $p: vec4<u32>,
     first: Acc,
