@@ -17,7 +17,7 @@ const ENDING: &str = "Exit status: 0; 1 if a result was wrong; 2 if the request 
 
 /// Reductions and stencils on the GPU: verified, measured, explained.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, after_help = ENDING)]
+#[command(name = "halofold", version, max_term_width = 100, after_help = ENDING)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

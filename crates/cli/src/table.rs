@@ -74,9 +74,9 @@ pub fn render<T>(
     table.set_header(shown.iter().map(|column| column.heading));
     let mut last = rows.first().map_or("", &chapter);
     let has_chapters = rows.iter().any(|row| chapter(row) != last);
-    for index in 0..rows.len() {
-        if has_chapters && (index == 0 || chapter(&rows[index]) != last) {
-            last = chapter(&rows[index]);
+    for (index, row) in rows.iter().enumerate() {
+        if has_chapters && (index == 0 || chapter(row) != last) {
+            last = chapter(row);
             table.add_row([format!("— {last}")]);
         }
         table.add_row(shown.iter().map(|column| painted(&column.cells[index])));
