@@ -110,12 +110,16 @@ impl Selection {
         let mut passes = Vec::new();
         for part in part.cut(self.at_once(part.number, limits), self.element.size()) {
             let windows = self.windows(part.input, limits)?;
+            let mut starts = vec![0];
+            for window in &windows {
+                starts.push(starts[starts.len() - 1] + self.parts(window, part.number));
+            }
             for (step, round) in self.steps() {
                 let once = [PICK, SORT, MERGE].contains(&step);
                 // Several brackets share a read, but not any number of them.
                 let reads = if step == SIFT && self.top.is_none() { reads(self.ranks() as u32) } else { 1 };
                 for nth in 0..if once { 1 } else { windows.len() } {
-                    let pass = |read| self.pass((step, round + read), &part, &windows, nth);
+                    let pass = |read| self.pass((step, round + read), &part, (&windows, &starts), nth);
                     passes.extend((0..reads).map(pass));
                 }
             }
@@ -123,19 +127,17 @@ impl Selection {
         Ok(passes)
     }
 
-    /// The dispatch of a kernel over one of the windows of some rows.
+    /// The dispatch of a kernel over one of the windows of some rows, whose parts start at some numbers.
     fn pass(
         &self,
         (step, round): (Step, u32),
         &Part { first, number: rows, list, .. }: &Part,
-        windows: &[Window],
+        (windows, starts): (&[Window], &[u64]),
         nth: usize,
     ) -> Pass {
-        let window = &windows[nth];
+        let (window, here) = (&windows[nth], starts[nth + 1] - starts[nth]);
         let count = self.sample.len as u32;
         let (len, index) = if rows > 1 { (count, 0) } else { (window.len, window.index) };
-        let parts = |windows: &[Window]| windows.iter().map(|window| self.parts(window, rows)).sum::<u64>();
-        let here = parts(&windows[nth..=nth]);
         let groups = self.groups((step, round), len.into(), here, rows);
         let params = Params {
             first: window.first,
@@ -149,8 +151,8 @@ impl Selection {
             is_last: u32::from(nth + 1 == windows.len()),
             round,
             k: self.top.unwrap_or(0) as u32,
-            parts: parts(windows) as u32,
-            part: parts(&windows[..nth]) as u32,
+            parts: starts[windows.len()] as u32,
+            part: starts[nth] as u32,
             span: self.tiles(rows) as u32 * VECTORS * sifting(self.top.is_some()),
             here: here as u32,
             rows: rows as u32,

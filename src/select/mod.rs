@@ -190,8 +190,7 @@ impl Base for Select {
     }
 
     fn steps(&self) -> Vec<Step> {
-        let long = (self.item() <= WIDE).then_some(SELECT);
-        long.into_iter().chain([SHORT]).collect()
+        [SELECT, SHORT].into_iter().filter(|step| *step == SHORT || self.item() <= WIDE).collect()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
