@@ -77,17 +77,17 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         Compared::new(&a.stencils, &b.stencils, args.threshold)?,
         Compared::new(&a.library, &b.library, args.threshold)?,
     ];
+    if !all.iter().any(|compared| compared.common) {
+        return Err(Failure::usage(
+            "no row is in both records: they differ in rungs, variants or names, types, operators, shapes, borders or sizes",
+        ));
+    }
     let verdicts: Vec<_> = all.iter().flat_map(|compared| &compared.verdicts).copied().collect();
     if args.json {
         print_json(&all.iter().flat_map(|compared| &compared.json).collect::<Vec<_>>())?;
     } else {
         let tables: String = all.iter().map(|compared| compared.text.as_str()).collect();
         print(&(tables + &counts(&verdicts) + &inputs(&a, &b)))?;
-    }
-    if !all.iter().any(|compared| compared.common) {
-        return Err(Failure::usage(
-            "no row is in both records: they differ in rungs, variants or names, types, operators, shapes, borders or sizes",
-        ));
     }
     if verdicts.into_iter().any(Verdict::is_regression) { Err(Failure::Wrong) } else { Ok(()) }
 }
