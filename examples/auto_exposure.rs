@@ -74,9 +74,9 @@ fn draw(@builtin(global_invocation_id) id: vec3<u32>) {
 @compute @workgroup_size(1)
 fn adapt() {
     // The exposure at which the log-mean is 18 %, middle grey.
-    let wanted = log2(0.18) - log_mean;
-    var exposure = wanted;
-    if frame.number > 0u { exposure = mix(history[frame.number - 1u].y, wanted, 0.125); }
+    let requested = log2(0.18) - log_mean;
+    var exposure = requested;
+    if frame.number > 0u { exposure = mix(history[frame.number - 1u].y, requested, 0.125); }
     history[frame.number] = vec2<f32>(log_mean, exposure);
 }
 
@@ -180,7 +180,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
             app.adapt.dispatch(&mut pass, [1, 1]);
             app.tone_map.dispatch(&mut pass, tiles());
         }
-        for (_, readback) in pictures.iter().filter(|(wanted, _)| *wanted == number) {
+        for (_, readback) in pictures.iter().filter(|(requested, _)| *requested == number) {
             readback.encode(&mut encoder, &app.picture, 0, 4 * PIXELS)?;
         }
         queue.submit([encoder.finish()]);

@@ -108,7 +108,7 @@ impl Subject for Calls<'_> {
         Ok(())
     }
 
-    /// Times so many passes: of each the share of one call.
+    /// Times `repeats` passes, and returns the time of one call.
     fn time(&self, timer: &Timer, repeats: u64) -> Result<(Duration, Timing), MeasureError> {
         let (mut seconds, mut clock) = (0.0, timer.timing());
         for _ in 0..repeats {

@@ -69,13 +69,13 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     let rank = workgroup.x >> 1u;
     let is_high = (workgroup.x & 1u) == 1u;
     let asked = asked_for(rank);
-    let wanted = select(asked.z, asked.w, is_high);
+    let end_rank = select(asked.z, asked.w, is_high);
     let number = params.samples / 4u;
     let start = workgroup.y * number;
     let range = range_of(start, lid);
     var base = first_with(range.x);
     var bits = range.y + OPEN_BITS;
-    var left = min(wanted, params.samples - 1u);
+    var left = min(end_rank, params.samples - 1u);
     var equal = 0u;
     for (var round = 0u; round < DIGITS; round++) {
         let shift = max(bits, DIGIT) - DIGIT;
@@ -98,7 +98,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     if lid == 0u {
         let own = workgroup.y * RANKS + rank;
         // An end beyond the sample is open.
-        let is_open = wanted >= params.samples;
+        let is_open = end_rank >= params.samples;
         let open = select(lowest(), highest(), is_high);
         put_key(own, select(LOW, HIGH, is_high), select(base, open, is_open));
         if !is_open & (equal > FEW_REPEATS) {

@@ -35,10 +35,10 @@ fn kernel(at: Place, wg: Workgroup) {
         let rank = asked.x;
         let way = asked.y;
         let next = rank + select(0u, 1u, way != 0u);
-        let wanted = select(rank, next, (side & 1u) == 1u);
-        if (rank < row.len) & ((wanted < known.start) | (wanted >= known.end)) {
+        let side_rank = select(rank, next, (side & 1u) == 1u);
+        if (rank < row.len) & ((side_rank < known.start) | (side_rank >= known.end)) {
             range = all;
-            known = narrow(&range, wanted, next, held.keys, row, at);
+            known = narrow(&range, side_rank, next, held.keys, row, at);
             if known.is_single == 0u {
                 collect_all(held.keys, row, range, at.lid);
                 sort(known.end - known.start, at.lid);
@@ -49,13 +49,13 @@ fn kernel(at: Place, wg: Workgroup) {
                 var found = missing();
                 if rank < row.len {
                     let has_nan = any_is_nan(vec4(all.high));
-                    found = result(key, key_at(wanted, known, range), bitcast<f32>(way), has_nan);
+                    found = result(key, key_at(side_rank, known, range), bitcast<f32>(way), has_nan);
                 }
                 store_value((params.row + wg.index) * RANKS + (side >> 1u), found);
             }
             asked = list[first + min((side >> 1u) + 1u, RANKS - 1u)];
         } else if rank < row.len {
-            key = key_at(wanted, known, range);
+            key = key_at(side_rank, known, range);
         }
     }
 }

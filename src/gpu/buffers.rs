@@ -137,7 +137,7 @@ pub enum BufferError {
     /// A request for more elements than the input has.
     #[error("the first {asked} elements of an input that has {has}: ask for fewer, or give a longer slice")]
     TooFew {
-        /// The number asked for.
+        /// The number requested.
         asked: u64,
         /// The number that the input has.
         has: u64,

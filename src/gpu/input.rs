@@ -181,7 +181,7 @@ pub(crate) fn not_a_segment(number: usize, offsets: &[u32], len: u64) -> Error {
     Error::setting("segment_offsets", message)
 }
 
-/// Checks that a 32-bit index can count so many elements.
+/// Checks that a 32-bit index can count `len` elements.
 pub(crate) fn check_count(len: u64) -> Result<(), BufferError> {
     u32::try_from(len).map(drop).map_err(|_| BufferError::TooMany(len))
 }

@@ -15,7 +15,7 @@ pub struct BufferRange {
     pub len: u64,
 }
 
-/// The rows or segments of an input, in each of which an operation begins anew.
+/// The rows or segments of an input, in each of which an operation starts over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Cut {
     /// All elements are one row.

@@ -103,7 +103,7 @@ pub enum TextureError {
         levels.saturating_sub(1)
     )]
     Level {
-        /// The level asked for.
+        /// The level requested.
         level: u32,
         /// The number of levels.
         levels: u32,
@@ -114,7 +114,7 @@ pub enum TextureError {
         layers.saturating_sub(1)
     )]
     Layer {
-        /// The layer asked for.
+        /// The layer requested.
         layer: u32,
         /// The number of layers.
         layers: u32,

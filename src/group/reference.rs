@@ -6,7 +6,7 @@ use crate::group::{GroupById, GroupByKey};
 use crate::reduce::exact::{self, Format, State};
 use crate::reduce::{Op, reference};
 
-/// The results of each group, in the order in which they are asked for, and the number of ids that no group has. Values are given as their bytes.
+/// The results of each group, in the order in which they are requested, and the number of ids that no group has. Values are given as their bytes.
 pub fn by_id(asked: &GroupById, values: &[u8], ids: &[u32]) -> (Vec<Vec<Value>>, u32) {
     let mut members = vec![Vec::new(); asked.groups as usize];
     let mut rejected = 0;
@@ -37,7 +37,7 @@ pub fn group_by(asked: &GroupByKey, keys: &[u8], values: &[u8]) -> Vec<(Value, V
     pairs.chunk_by(|(a, _), (b, _)| number(a).total_cmp(&number(b)).is_eq()).map(of).collect()
 }
 
-/// The results of one group that are asked for.
+/// The results of one group that are requested.
 fn all(asked: &GroupById, values: &[u8]) -> Vec<Value> {
     asked.aggregates.iter().map(|aggregate| one(asked.element, values, *aggregate)).collect()
 }

@@ -132,7 +132,7 @@ impl ReduceRuns {
         [own, values, &[(PARAMETERS, Access::Uniform)]].concat()
     }
 
-    /// Tiles of so many pairs, and groups of these.
+    /// Tiles of `len` pairs, and groups of tiles.
     fn tiles(&self, len: u64, limits: &Limits) -> Result<[u64; 2], LimitError> {
         let workgroup = u64::from(self.sizes(limits)?.workgroup);
         let tiles = len.div_ceil(workgroup * ITEMS);
@@ -267,7 +267,7 @@ impl Base for ReduceRuns {
             let second = second.map(|(bytes, _)| bytes);
             Ok(Pass::new(*step, grid, params).reading(Some(from)).with(second))
         };
-        // Without pairs only their number is told.
+        // Without pairs only the number of runs is stored.
         STEPS.iter().filter(|step| tiles > 0 || **step == JOIN_ALL).map(pass).collect()
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn order_of(key: Element) -> Option<&'static str> {
     matches!(key, Element::U32 | Element::I32 | Element::F32).then(|| key.name())
 }
 
-/// Places of a table of keys for so many groups: a power of two, and at least eight for each.
+/// Places of a table of keys for `groups` groups: a power of two, and at least eight for each.
 pub(super) fn places(groups: u32) -> u64 {
     8 * u64::from(groups).next_power_of_two()
 }

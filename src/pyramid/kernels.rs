@@ -100,7 +100,7 @@ impl Config {
             .compose("pyramid/halve", map.extensions())
     }
 
-    /// The textures of so many levels, and `store`, which writes a texel of one.
+    /// The textures of `levels` levels, and `store`, which writes a texel of one.
     fn stored_levels(&self, levels: u32) -> String {
         let (format, bits, zeros) = match self.format {
             TextureFormat::Rg32Float => ("rg32float", "vec2<f32>", "0.0, 0.0"),

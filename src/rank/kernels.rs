@@ -57,7 +57,7 @@ pub(super) fn staged(element: Element, is_top: bool) -> u32 {
     WAITING / (key_words(element) as u32 + u32::from(is_top))
 }
 
-/// The reads that so many ranks need.
+/// The reads that `ranks` ranks need.
 pub(super) fn reads(ranks: u32) -> u32 {
     ranks.div_ceil(BRACKETS)
 }
@@ -80,7 +80,7 @@ pub(super) struct Made<'a> {
     pub(super) ranks: u32,
     /// True if keys order in the opposite way.
     pub(super) is_flipped: bool,
-    /// True if the first elements are wanted, not only the one with a rank.
+    /// True if the first elements are selected, not only the one with a rank.
     pub(super) is_top: bool,
     /// True if results lie between two elements.
     pub(super) is_between: bool,

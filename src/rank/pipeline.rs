@@ -87,7 +87,7 @@ impl Selection {
         (4 * VECTORS * sifting(self.top.is_some())).into()
     }
 
-    /// Tiles of a workgroup that reads some of so many rows.
+    /// Tiles of a workgroup that reads some of `rows` rows.
     fn tiles(&self, rows: u64) -> u64 {
         // Their candidates should find room in the workgroup's memory.
         let candidates = self.room() * self.ranks().min(BRACKETS.into());

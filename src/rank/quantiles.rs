@@ -13,13 +13,13 @@ use crate::gpu::range::{BufferRange, Cut, Inputs};
 use crate::rank::counted;
 use crate::rank::kernels::{MOST_RANKS, Made};
 use crate::rank::method::Method;
-use crate::rank::selection::{Selection, Wanted};
+use crate::rank::selection::{Selection, Target};
 use crate::rank::shape::Rows;
 use crate::rank::values;
 use crate::reduce::FromResults;
 use crate::reduce::results::OutputLayout;
 
-/// The ranks that are asked for.
+/// The ranks that are requested.
 #[derive(Clone, Debug, PartialEq)]
 enum Asked {
     /// Elements by their ranks, from 0 for the smallest.
@@ -31,7 +31,7 @@ enum Asked {
 /// A description of quantiles, or of elements with given ranks, of all elements, of each [row](crate::Request::rows) or of each
 /// [segment](crate::Request::segment_offsets). It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::rank).
 ///
-/// The output has a value for each quantile, in the order in which they were asked for; the values of a row come after those of the row before,
+/// The output has a value for each quantile, in the order in which they were requested; the values of a row come after those of the row before,
 /// and so do those of a segment.
 /// A value is an element, of which one of 16 bits becomes an `f32`, or by methods that interpolate, a number between two: an `f32`.
 ///
@@ -76,21 +76,21 @@ impl Quantiles {
 
     /// The selection in rows of `len` elements.
     fn selection(&self, len: u64) -> Selection {
-        Selection::of_ranks(self.element, len, self.wanted(len))
+        Selection::of_ranks(self.element, len, self.targets(len))
     }
 
     /// The ranks in rows of `len` elements.
-    fn wanted(&self, len: u64) -> Vec<Wanted> {
+    fn targets(&self, len: u64) -> Vec<Target> {
         match &self.asked {
             Asked::Nth(ranks) => {
-                ranks.iter().map(|rank| Wanted { lower: *rank, upper: *rank, way: 0.0 }).collect()
+                ranks.iter().map(|rank| Target { lower: *rank, upper: *rank, way: 0.0 }).collect()
             }
             Asked::Quantiles(quantiles, method) => {
-                let wanted = |q: &f64| {
+                let target_of = |q: &f64| {
                     let (lower, upper, gamma) = method.position(*q, len.max(1));
-                    Wanted { lower, upper: if gamma as f32 == 0.0 { lower } else { upper }, way: gamma }
+                    Target { lower, upper: if gamma as f32 == 0.0 { lower } else { upper }, way: gamma }
                 };
-                quantiles.iter().map(wanted).collect()
+                quantiles.iter().map(target_of).collect()
             }
         }
     }
@@ -127,8 +127,8 @@ impl Quantiles {
     /// The numbers between the pairs of 64-bit elements of an output.
     fn between(&self, len: u64, output: &[u8]) -> Vec<f64> {
         let elements: Vec<_> = output.chunks_exact(8).map(|bytes| self.element.read(bytes)).collect();
-        let way = |row: u64, wanted: Wanted| if row > 0 { wanted.way } else { f64::NAN };
-        let of_row = |row: u64| self.wanted(row).into_iter().map(move |wanted| way(row, wanted));
+        let way = |row: u64, target: Target| if row > 0 { target.way } else { f64::NAN };
+        let of_row = |row: u64| self.targets(row).into_iter().map(move |target| way(row, target));
         let ways: Vec<_> = self.rows.lens(len).into_iter().flat_map(of_row).collect();
         let between = |(pair, way): (&[Value], f64)| values::between(pair[0], pair[1], way);
         elements.chunks(2).zip(ways.into_iter().cycle()).map(between).collect()

@@ -17,11 +17,11 @@ pub(super) const ROW_TOP: Step = "rank/row_top";
 /// workgroups for longer rows.
 const LONGEST: u64 = 1 << 15;
 
-/// The longest row if there are at least as many as half of a large GPU's cores, and few elements of each are wanted.
+/// The longest row if there are at least as many as half of a large GPU's cores, and few elements of each are selected.
 pub(super) const LONGEST_OF_MANY: u64 = 1 << 18;
 const MANY: u64 = 64;
 
-/// The longest row if more of its elements are wanted than a workgroup finds in reasonable time.
+/// The longest row if more of its elements are selected than a workgroup finds in reasonable time.
 const LONGEST_OF_ALL: u64 = 1 << 12;
 
 /// The most rows of a dispatch.
@@ -37,16 +37,16 @@ const MOST_OF_BEST: u32 = 1024;
 /// Standard deviations of the rank of the k-th element in a sample that are added to it. It is farther away in one row of thirty thousand.
 const DEVIATIONS: f64 = 4.0;
 
-/// The workgroup for rows of `len` elements, `None` if it may be any short length. If k elements are wanted, it has the invocations of which
+/// The workgroup for rows of `len` elements, `None` if it may be any short length. If k elements are selected, it has the invocations of which
 /// the best are looked at first.
 pub(super) fn workgroup(len: Option<u64>, k: u64, limits: &Limits) -> u32 {
     let most = power_of_two_workgroup(1024, limits);
-    let wanted = len.map_or(most.into(), |len| len.div_ceil(HELD)).max(2 * k).min(most.into());
-    (wanted.next_power_of_two() as u32).clamp(64.min(most), most)
+    let needed = len.map_or(most.into(), |len| len.div_ceil(HELD)).max(2 * k).min(most.into());
+    (needed.next_power_of_two() as u32).clamp(64.min(most), most)
 }
 
 /// The candidates that a workgroup ranks at once: more than are expected if the best of each invocation are looked at, and else a third
-/// more than are wanted.
+/// more than are needed.
 pub(super) fn candidates(workgroup: u32, k: u64, limits: &Limits) -> u32 {
     let k = k.min(MOST_CANDIDATES.into()) as u32;
     if 2 * k > workgroup {
@@ -89,7 +89,7 @@ pub(super) fn bound(element: Element, limits: &Limits) -> u64 {
 }
 
 impl Selection {
-    /// True if a workgroup searches a row of `len`, of which there are so many. `alone` says that longer ones have dispatches of their own.
+    /// True if a workgroup searches a row of `len` elements, one of `rows`. `alone` says that longer ones have dispatches of their own.
     pub(super) fn is_short(&self, len: u64, rows: u64, alone: bool, limits: &Limits) -> bool {
         let has_few = self.top.is_some_and(|k| counts_best(workgroup(None, 0, limits), k, limits));
         let longest = match self.top {

@@ -35,7 +35,7 @@ parameters! {
 
 /// A rank that is searched in every row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct Target {
     /// The rank of the element, and of the next one, if the result lies between the two.
     pub(super) lower: u64,
     pub(super) upper: u64,
@@ -47,35 +47,35 @@ pub(super) struct Wanted {
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     pub(super) element: Element,
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) targets: Vec<Target>,
     pub(super) sample: Sample,
-    /// The number of elements from the first to the rank, if all of them are wanted.
+    /// The number of elements from the first to the rank, if all of them are selected.
     pub(super) top: Option<u64>,
 }
 
 impl Selection {
     /// Elements by their ranks, in rows of `len`.
-    pub(super) fn of_ranks(element: Element, len: u64, wanted: Vec<Wanted>) -> Self {
-        let sample = Sample::of(len, wanted.len());
-        Selection { element, wanted, sample, top: None }
+    pub(super) fn of_ranks(element: Element, len: u64, targets: Vec<Target>) -> Self {
+        let sample = Sample::of(len, targets.len());
+        Selection { element, targets, sample, top: None }
     }
 
     /// The first `k` elements, in rows of `len`.
     pub(super) fn of_top(element: Element, len: u64, k: u64) -> Self {
         let last = k.min(len).saturating_sub(1);
-        let wanted = vec![Wanted { lower: last, upper: last, way: 0.0 }];
-        Selection { element, wanted, sample: Sample::of(len, 1), top: Some(k) }
+        let targets = vec![Target { lower: last, upper: last, way: 0.0 }];
+        Selection { element, targets, sample: Sample::of(len, 1), top: Some(k) }
     }
 
     pub(super) fn ranks(&self) -> u64 {
-        self.wanted.len() as u64
+        self.targets.len() as u64
     }
 
     pub(super) fn brackets(&self) -> impl Iterator<Item = [u32; 2]> {
-        self.wanted.iter().map(|wanted| match self.top {
-            None => self.sample.bracket(wanted.lower, wanted.upper),
+        self.targets.iter().map(|target| match self.top {
+            None => self.sample.bracket(target.lower, target.upper),
             // All elements up to the last winner.
-            Some(_) => [OPEN, self.sample.bracket(wanted.lower, wanted.lower)[1]],
+            Some(_) => [OPEN, self.sample.bracket(target.lower, target.lower)[1]],
         })
     }
 
@@ -86,10 +86,10 @@ impl Selection {
 
     /// The words of `list` in the kernels.
     pub(super) fn list(&self) -> Vec<u32> {
-        let entry = |(wanted, [low, high]): (&Wanted, [u32; 2])| {
-            [u32::try_from(wanted.lower).unwrap_or(u32::MAX), (wanted.way as f32).to_bits(), low, high]
+        let entry = |(target, [low, high]): (&Target, [u32; 2])| {
+            [u32::try_from(target.lower).unwrap_or(u32::MAX), (target.way as f32).to_bits(), low, high]
         };
-        self.wanted.iter().zip(self.brackets()).flat_map(entry).collect()
+        self.targets.iter().zip(self.brackets()).flat_map(entry).collect()
     }
 
     /// Cuts rows into windows: several rows are in one window, or one row is in several.
@@ -121,7 +121,7 @@ impl Part {
         self.input.len.checked_div(self.number).unwrap_or(0)
     }
 
-    /// The same rows, at most so many at a time.
+    /// The same rows, at most `most` at a time.
     pub(super) fn cut(self, at_once: u64, item: u64) -> impl Iterator<Item = Part> {
         (0..self.number).step_by(at_once as usize).map(move |before| {
             let number = at_once.min(self.number - before);

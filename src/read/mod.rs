@@ -114,7 +114,7 @@ pub enum ReadError {
         "room for {size} bytes: a buffer of this device has at most {limit} (max_buffer_size); read in pieces"
     )]
     TooLarge {
-        /// The size asked for, in bytes.
+        /// The size requested, in bytes.
         size: u64,
         /// The size of the device's largest buffer, in bytes.
         limit: u64,

@@ -99,8 +99,8 @@ impl Scan {
     /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output, of
     /// [`Outputs`], carries the accumulator of all elements so far from part to part. [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) have no state to go on from, and are refused.
     ///
-    /// **A part of no elements ([`Request::len`](crate::Request::len)) begins anew, wherever it comes:** it has to come first, and one that merely
-    /// happens to be empty has to be left out. Rows and segments begin anew in each part, as ever: there the state is that of the last row or segment
+    /// **A part of no elements ([`Request::len`](crate::Request::len)) starts over, wherever it comes:** it has to come first, and one that merely
+    /// happens to be empty has to be left out. Rows and segments start over in each part, as ever: there the state is that of the last row or segment
     /// of the part, and the next part does not go on from it.
     ///
     /// The error of a prefix grows with the [depths](Scan::depth) of all parts so far. `index` and `n` of an operator count in the part.

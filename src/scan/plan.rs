@@ -111,7 +111,7 @@ impl Layout {
         len.max(1).div_ceil(self.tile)
     }
 
-    /// Slots of links for so many elements: of tiles, of blocks, and one behind all.
+    /// Slots of links for `len` elements: the first of blocks, and the number of all.
     fn slots(&self, len: u64) -> [u64; 2] {
         let tiles = self.tiles(len);
         [tiles, tiles + tiles.div_ceil(self.block) + 2]
@@ -123,7 +123,7 @@ impl Layout {
         4 * (head(2 * parts as u64) + 2 * slots * (2 * words as u64).next_multiple_of(8))
     }
 
-    /// What all dispatches over so many elements have in common.
+    /// What all dispatches over `len` elements have in common.
     pub(crate) fn common(&self, len: u64, row: u64, parts: usize) -> Params {
         let [prefixes, slots] = self.slots(len).map(|number| number as u32);
         let links = head(2 * parts as u64) as u32;

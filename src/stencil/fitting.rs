@@ -18,7 +18,7 @@ impl Config {
     /// Returns this configuration as a device runs it. It makes the choices that are still open: the kernel
     /// of [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
     /// [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by [`Config::with_tuning`]: launches over a slab may choose the rows or planes of
-    /// a workgroup anew otherwise.
+    /// a workgroup again otherwise.
     pub fn on(self, device: &wgpu::Device) -> Self {
         self.choose(&self.machine(device), &[])
     }

@@ -123,7 +123,7 @@ impl Compiled<Jacobi> {
         Ok(read::submit((self.device(), queue), &[source], record)?)
     }
 
-    /// The buffer with the cells after so many steps, and its size.
+    /// The buffer with the cells after `steps` steps, and its size.
     fn cells<'b>(&self, grids: Grids<'b>, steps: u32) -> (&'b Buffer, u64) {
         let buffer = if steps.is_multiple_of(2) { grids.first } else { grids.second };
         (buffer, self.config().bytes())

@@ -17,7 +17,7 @@
 //! [halo](crate::stencil::halo): R layers at each end, in a grid of 4 R, for a stencil of radius R.
 //!
 //! A pass of a time-blocked kernel depends on as many layers as its steps reach: they take the place of R. For such a kernel a cut
-//! is no side of the grid, and it is told which layers of a window to write.
+//! is no side of the grid, and its parameters say which layers of a window to write.
 
 use std::ops::Range;
 

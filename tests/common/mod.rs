@@ -159,7 +159,7 @@ pub fn limited(lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
     lesser(wgpu::Features::empty(), lower)
 }
 
-/// Another device of the same adapter, with workgroups of sixteen invocations, and bindings of so many bytes.
+/// Another device of the same adapter, with workgroups of sixteen invocations, and bindings of at most `binding` bytes.
 pub fn with_few_invocations(binding: u64) -> Gpu {
     limited(|limits| {
         limits.max_compute_invocations_per_workgroup = 16;

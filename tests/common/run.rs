@@ -9,7 +9,7 @@ use halofold_measure::Job;
 use super::twice::Outputs;
 use super::{Gpu, gpu};
 
-/// Elements that an input spans of which a shape takes so many.
+/// Elements of an input of which a shape takes `taken`.
 pub fn spanned(shape: Shape, taken: u64) -> u64 {
     match shape {
         Shape::Strided { stride } if taken > 0 => (taken - 1) * stride + 1,

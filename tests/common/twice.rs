@@ -6,7 +6,7 @@ use halofold::{Slice, wgpu};
 use super::Gpu;
 use super::buffers::{is_poison, room};
 
-/// Bytes of poison in front of each output and behind it.
+/// Bytes of poison before and after each output.
 const GUARD: u64 = 256;
 
 /// The outputs of an operation, each in a buffer of its own, among poison.

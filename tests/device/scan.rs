@@ -265,7 +265,7 @@ fn expected(elements: &[u32], lens: &[usize]) -> Vec<[u32; 3]> {
     lens.iter().flat_map(|len| of(*len)).collect()
 }
 
-/// A vector of three numbers has a gap behind it.
+/// A vector of three numbers has padding.
 fn vectors(bytes: &[u8]) -> Vec<[u32; 3]> {
     words(bytes).chunks_exact(4).map(|four| [four[0], four[1], four[2]]).collect()
 }

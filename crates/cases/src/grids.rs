@@ -45,7 +45,7 @@ fn config(stencil: &'static Stencil, variant: &'static Variant, border: Border) 
     Config::new(stencil, variant, Element::F32, grid).with_borders(Borders::all(border))
 }
 
-/// Compares the grid after some steps, and behind it the number of steps of a run that may end.
+/// Compares the grid after some steps, and after the grid the number of steps of a run that may end.
 async fn steps_of(scene: &Scene, config: Config, ends: bool) -> Result<End, String> {
     // A grid that no buffer holds is refused; only then are there buffers.
     config.check(scene.device.features(), &scene.device.limits()).map_err(text)?;

@@ -33,14 +33,14 @@ pub use operations::{Plain, operations};
 pub use reductions::{Group, groups};
 pub use scene::{End, Scene, any_adapter, compile, same, text};
 
-/// Where a case runs. Each place runs the cases of those behind it, too.
+/// Where a case runs. Each place runs the cases of later places, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tag {
     /// On one device.
     Once,
     /// On devices with some sets of limits.
     Limits,
-    /// On very many devices, each of which compiles the kernels anew.
+    /// On very many devices, each of which compiles the kernels again.
     Losses,
 }
 

@@ -114,9 +114,9 @@ impl Scene {
         }))
     }
 
-    /// Words that an input may have on this device, of this many wanted.
-    pub fn words(&self, wanted: u64) -> u64 {
-        wanted.min(self.device.limits().max_buffer_size / 4)
+    /// Words that an input may have on this device, of this many requested.
+    pub fn words(&self, requested: u64) -> u64 {
+        requested.min(self.device.limits().max_buffer_size / 4)
     }
 
     /// Binds an operation to an output for each array of expected words, runs it, and compares all of them.

@@ -104,19 +104,19 @@ pub fn elsewhere(missing: wgpu::Features) -> Option<String> {
 }
 
 impl AdapterArgs {
-    /// Opens the adapter asked for, or the preferred one.
+    /// Opens the requested adapter, or the preferred one.
     pub fn open(&self) -> Result<Gpu, Failure> {
         Gpu::open(&self.found()?)
     }
 
-    /// The adapter asked for, or the preferred one.
+    /// The requested adapter, or the preferred one.
     fn found(&self) -> Result<wgpu::Adapter, Failure> {
         match &self.adapter {
             None => {
                 check_back_end()?;
                 pollster::block_on(adapter::preferred(false)).ok_or_else(none_found)
             }
-            Some(wanted) => find(&adapters()?, wanted),
+            Some(requested) => find(&adapters()?, requested),
         }
     }
 }
@@ -140,7 +140,7 @@ impl AnyAdapters {
         !self.adapters.is_empty()
     }
 
-    /// The adapters asked for, or the preferred one.
+    /// The requested adapters, or the preferred one.
     pub fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
         if self.adapters.is_empty() {
             return Ok(vec![self.one.found()?]);
@@ -154,7 +154,7 @@ impl AnyAdapters {
         } else if self.adapters.iter().any(|name| name == "all") {
             Err(Failure::usage("--adapters: all is all; name no others beside it"))
         } else {
-            self.adapters.iter().map(|wanted| find(&all, wanted)).collect()
+            self.adapters.iter().map(|requested| find(&all, requested)).collect()
         }
     }
 }
@@ -169,22 +169,22 @@ pub fn combined(all: &[wgpu::Adapter]) -> Vec<usize> {
     adapter::distinct(&all.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>())
 }
 
-fn find(adapters: &[wgpu::Adapter], wanted: &str) -> Result<wgpu::Adapter, Failure> {
-    let by_index = wanted.parse::<usize>().ok().and_then(|index| adapters.get(index));
+fn find(adapters: &[wgpu::Adapter], requested: &str) -> Result<wgpu::Adapter, Failure> {
+    let by_index = requested.parse::<usize>().ok().and_then(|index| adapters.get(index));
     let named = |adapter: &&wgpu::Adapter| {
         let name = adapter.get_info().name.to_lowercase();
-        wanted.parse::<usize>().is_err() && name.contains(&wanted.to_lowercase())
+        requested.parse::<usize>().is_err() && name.contains(&requested.to_lowercase())
     };
     by_index.or_else(|| adapters.iter().find(named)).cloned().ok_or_else(|| {
         let names = adapters.iter().enumerate().map(|(index, adapter)| {
             let info = adapter.get_info();
             format!("\n  {index}: {} ({})", info.name, info.backend)
         });
-        let several = match wanted == "all" || wanted.contains(',') {
-            true => format!("; several together are --adapters {wanted}, of commands that take them"),
+        let several = match requested == "all" || requested.contains(',') {
+            true => format!("; several together are --adapters {requested}, of commands that take them"),
             false => String::new(),
         };
-        refusal!("unknown adapter `{wanted}`{several}; the adapters are{}", names.collect::<String>())
+        refusal!("unknown adapter `{requested}`{several}; the adapters are{}", names.collect::<String>())
     })
 }
 

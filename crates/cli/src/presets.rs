@@ -51,8 +51,8 @@ pub fn replay(
     options: &Options,
 ) -> Result<Vec<Row>, Failure> {
     let gpu = context.gpu;
-    let wanted = options.element.unwrap_or(preset.element);
-    let (element, changed) = runnable_element(context, wanted)?;
+    let requested = options.element.unwrap_or(preset.element);
+    let (element, changed) = runnable_element(context, requested)?;
     // Rows that differ by their length are one where all have the same.
     let is_kept = |line: &&Line| options.n.is_none() || line.n == preset.rows[0].n;
     let lines: Vec<_> = preset.rows.iter().filter(is_kept).collect();
@@ -104,17 +104,17 @@ fn compare_with_cpu(rows: &mut [Row]) {
 }
 
 /// The document's element type, or the nearest this adapter can sum, with a word about the change.
-fn runnable_element(context: &RunContext<'_>, wanted: Element) -> Result<(Element, Option<String>), Failure> {
+fn runnable_element(context: &RunContext<'_>, named: Element) -> Result<(Element, Option<String>), Failure> {
     let lacks = |element: Element| element.feature() - context.gpu.device.features();
-    if lacks(wanted).is_empty() {
-        return Ok((wanted, None));
+    if lacks(named).is_empty() {
+        return Ok((named, None));
     }
-    let nearest = match wanted {
+    let nearest = match named {
         Element::I64 => Element::I32,
         Element::U64 => Element::U32,
         _ => Element::F32,
     };
-    Ok((nearest, Some(format!("{wanted} needs {}: ran as {nearest}", adapter::feature_names(lacks(wanted))))))
+    Ok((nearest, Some(format!("{named} needs {}: ran as {nearest}", adapter::feature_names(lacks(named))))))
 }
 
 /// One row, with the largest workgroup up to the document's that this adapter runs.
@@ -128,8 +128,8 @@ fn one(
     changed: Option<String>,
 ) -> Result<Row, Failure> {
     let limits = context.gpu.device.limits();
-    let wanted = options.workgroup.or(line.workgroup).unwrap_or(preset.workgroup);
-    let mut job = job(line, host.element, wanted, n, &limits)?;
+    let requested = options.workgroup.or(line.workgroup).unwrap_or(preset.workgroup);
+    let mut job = job(line, host.element, requested, n, &limits)?;
     if options.workgroup.is_some() {
         job = rung::with_checked_workgroup(context.gpu, job)?;
     }
@@ -141,9 +141,9 @@ fn one(
     row.what.preset = Some(preset.name.clone());
     row.what.row = Some(if preset.cpu == Cpu::EveryLength { table::power(n) } else { line.name.clone() });
     let mut remarks: Vec<String> = changed.into_iter().collect();
-    if job.tuning.workgroup_size != wanted {
+    if job.tuning.workgroup_size != requested {
         remarks.push(format!(
-            "a workgroup of {wanted} is too large here: ran with {}",
+            "a workgroup of {requested} is too large here: ran with {}",
             job.tuning.workgroup_size
         ));
     }

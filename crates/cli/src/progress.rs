@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::table::digits;
 use crate::transport::Transport;
 
-/// A bar of `steps` steps, with as much of its message behind it as the line has room for; it draws nothing where standard error is no terminal.
+/// A bar of `steps` steps, followed by as much of its message as fits the line; it draws nothing where standard error is no terminal.
 pub fn bar(steps: u64) -> ProgressBar {
     drawn(steps, "{bar:20} {pos}/{len}, {eta} left: {wide_msg}")
 }

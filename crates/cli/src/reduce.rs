@@ -327,11 +327,11 @@ impl<'a> File<'a> {
     }
 
     fn top(&self, gpu: &Gpu, block: &Block) -> Result<Results, Failure> {
-        let wanted = (self.args.k.unwrap_or(USUAL_K), self.args.smallest);
-        let found = ranks::top(gpu, block, wanted, self.lines())?;
+        let requested = (self.args.k.unwrap_or(USUAL_K), self.args.smallest);
+        let found = ranks::top(gpu, block, requested, self.lines())?;
         let longest = found.iter().map(Vec::len).max().unwrap_or(0);
         let several = if self.geometry.axes.is_some() {
-            longest.max((wanted.0 as usize).min(self.geometry.len as usize))
+            longest.max((requested.0 as usize).min(self.geometry.len as usize))
         } else {
             longest
         };

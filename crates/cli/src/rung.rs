@@ -1,4 +1,4 @@
-//! A rung and its inputs on the GPU that was asked for: requests are checked, and faults are failures of the command.
+//! A rung and its inputs on the GPU that was requested: requests are checked, and faults are failures of the command.
 
 use halofold::ladder::Rung;
 use halofold::reduce::Op;
@@ -18,7 +18,7 @@ pub struct RunContext<'a> {
 }
 
 impl<'a> RunContext<'a> {
-    /// Measures the peak. So many samples are taken of a row, or as many as suit the GPU.
+    /// Measures the peak. A row has `samples` samples, by default a number that suits the GPU.
     pub fn new(gpu: &'a Gpu, samples: Option<u32>) -> Result<Self, Failure> {
         Ok(RunContext { gpu, peak: gpu.peak_meter(samples)?, budget: gpu.budget(samples) })
     }
@@ -106,7 +106,7 @@ pub fn is_too_large(gpu: &Gpu, job: &Job) -> bool {
     job.check(gpu.device.features(), &gpu.device.limits()).is_err_and(is_one)
 }
 
-/// Checks the workgroup that was asked for. A size that no rung could run is an error here; one that this rung cannot run gives a
+/// Checks the workgroup that was requested. A size that no rung could run is an error here; one that this rung cannot run gives a
 /// skipped row later.
 pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
     match job.check(gpu.device.features(), &gpu.device.limits()) {

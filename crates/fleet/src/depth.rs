@@ -24,7 +24,7 @@ const HOST: f64 = 300e-6;
 /// The most passes of a round.
 const MAX_PASSES: u32 = 32;
 
-/// A halo has at most one of so many parts of its slab: a deeper one costs memory and gains little.
+/// A halo has at most a `HALO_PART`th of its slab: a deeper one costs memory and gains little.
 const HALO_PART: u32 = 4;
 
 /// Slabs that are stepped alike.

@@ -70,7 +70,7 @@ pub enum FleetError {
         "a grid whose configuration has a right-hand side takes one, and no other does: Config::with_rhs"
     )]
     Rhs,
-    /// Too few layers for so many GPUs.
+    /// Too few layers for the number of GPUs.
     #[error(
         "{layers} layers (rows in 2D, planes in 3D) for {members} GPUs with halos of {halo}: each needs at least as many layers of its own as \
          a halo has; use fewer GPUs or a smaller halo"

@@ -28,7 +28,7 @@ const RESULT: u64 = 4096;
 
 /// The commands that are recorded.
 enum Steps {
-    /// As many as are asked for: from the first buffer on, and from the second one on.
+    /// As many as are requested: from the first buffer on, and from the second one on.
     All(Box<[Stepper; 2]>),
     /// Until a condition holds.
     Until(Box<Convergence>),

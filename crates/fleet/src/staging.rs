@@ -36,7 +36,7 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// A buffer of so many bytes that the host reads, or that it writes. It is not mapped yet.
+    /// Creates a buffer of `size` bytes that the host reads or writes. It is not mapped yet.
     pub(crate) fn new(device: &Device, label: &str, size: u64, mode: MapMode) -> Self {
         let usage = match mode {
             MapMode::Read => BufferUsages::MAP_READ | BufferUsages::COPY_DST,

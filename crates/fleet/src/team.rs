@@ -15,7 +15,7 @@ use crate::stepping::{Round, Stepping};
 use crate::threads::with_few_threads;
 use crate::worker::{Cells, Member, Worker};
 
-/// Faces of at least so many bytes together are copied side by side: the others are there before another thread wakes up.
+/// Bytes of faces from which on threads copy them in parallel: fewer bytes are copied before another thread wakes up.
 const THREADED: u64 = 2 << 20;
 
 /// Bytes of faces that the host copies in a second.
@@ -48,7 +48,7 @@ impl Team {
     ///
     /// # Errors
     ///
-    /// - The grid has too few layers for so many GPUs.
+    /// - The grid has too few layers for the number of GPUs.
     /// - A GPU lacks a limit or a feature, or is lost.
     /// - Several GPUs are used through OpenGL: see [`check_contexts`].
     /// - The cells cannot be read.
@@ -92,7 +92,7 @@ impl Team {
         self.stepping.outcome()
     }
 
-    /// Makes so many steps. It returns when the last edges have been exchanged; interiors may still run.
+    /// Makes `steps` steps. It returns when the last edges have been exchanged; interiors may still run.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl Team {
         self.step(steps, Some(until))
     }
 
-    /// Makes so many steps, or if there is a condition up to so many: [`Team::advance`] or [`Team::advance_until`].
+    /// Makes `steps` steps, or at most `steps` if there is a condition: [`Team::advance`] or [`Team::advance_until`].
     ///
     /// # Errors
     ///

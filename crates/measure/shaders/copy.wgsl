@@ -37,7 +37,7 @@ fn main(
     let block = (workgroup.y * size.row + workgroup.x) * WG * VECTORS;
     let i = block + lid;
     if block + WG * VECTORS > size.vectors {
-        // The last block, or one behind it.
+        // The last block, or one after the last.
         for (var k = 0u; k < VECTORS; k++) {
             if i + k * WG < size.vectors {
                 sink[i + k * WG] = source[i + k * WG];

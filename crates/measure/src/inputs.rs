@@ -1,7 +1,7 @@
 //! Warm or cold inputs: timed repetitions may find their input in a cache, or never do.
 //!
 //! Repeated over one input, a reduction of a few MiB reads a cache and not memory. Cold repetitions take copies of the
-//! input in turn, so many that all of it has left the cache by the time it is read again.
+//! input in turn, enough copies that each has left the cache by the time it is read again.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use halofold::adapter;

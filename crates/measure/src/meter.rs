@@ -27,7 +27,7 @@ pub trait Subject {
     /// - The device is lost.
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError>;
 
-    /// Times so many repetitions, for a harness that chooses their number.
+    /// Times `repeats` repetitions, for a harness that chooses their number.
     fn time(&self, timer: &Timer, repeats: u64) -> Result<(Duration, Timing), MeasureError> {
         timer.measure_n(repeats, &|pass| self.encode_in_pass(pass))
     }

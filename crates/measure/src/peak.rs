@@ -112,7 +112,7 @@ impl PeakMeter {
 }
 
 /// One way to go over the buffers: a kernel of two buffers of equal length, the first of which is read at binding 0 and the second
-/// written at binding 1. At binding 2 it is told how many vectors of 16 bytes they have, and the workgroups in a row.
+/// written at binding 1. Binding 2 has the number of vectors of 16 bytes, and of workgroups in a row.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Form {
@@ -129,11 +129,11 @@ pub struct Form {
 impl Form {
     /// Bytes of a buffer on a device with these limits, which may be a software adapter.
     pub fn bytes(limits: &wgpu::Limits, software: bool) -> u64 {
-        let wanted = if software { LARGEST_ON_CPU } else { LARGEST };
-        wanted.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256
+        let requested = if software { LARGEST_ON_CPU } else { LARGEST };
+        requested.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256
     }
 
-    /// The forms that are tried there, for reading and for copying so many bytes.
+    /// The forms to try on an adapter, for reading and for copying.
     pub fn tried(limits: &wgpu::Limits, software: bool) -> [Vec<Self>; 2] {
         let (read, copy) =
             if software { (&READ_ON_CPU[..], &COPY_ON_CPU[..]) } else { (&READ[..], &COPY[..]) };

@@ -235,7 +235,7 @@ mod tests {
         let many = Machine::new(|_| 1.0, 0.6).collect(&Budget::GPU).len();
         assert!(62 <= few && few < many && many <= 512, "{few} {many}");
         let only = Budget { most_samples: 31, ..Budget::GPU };
-        assert_eq!(Machine::new(|_| 1.0, 0.6).collect(&only).len(), 31, "as many as were asked for");
+        assert_eq!(Machine::new(|_| 1.0, 0.6).collect(&only).len(), 31, "as many as were requested");
         let short = Budget { total: Duration::from_millis(100), ..Budget::GPU };
         assert_eq!(
             Machine::new(|_| 1.0, 0.6).collect(&short).len(),

@@ -84,7 +84,7 @@ impl<'g> Field<'g> {
         self.worker.stencil()
     }
 
-    /// Makes so many steps. It returns when the last edges have been exchanged; interiors may still run. All ranks call this together.
+    /// Makes `steps` steps. It returns when the last edges have been exchanged; interiors may still run. All ranks call this together.
     ///
     /// # Errors
     ///

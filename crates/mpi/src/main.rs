@@ -64,7 +64,7 @@ fn command(command: &Command, ranks: &Ranks) -> Result<ExitCode, Failure> {
         Err(failure::Failure::NotConverged(_)) if !ranks.is_first() => {
             Ok(ExitCode::from(failure::NOT_CONVERGED))
         }
-        // Told already, and no reason to end the others.
+        // Printed already, and no reason to end other ranks.
         Err(failure) => Ok(failure.report()),
     }
 }

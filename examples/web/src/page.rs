@@ -39,7 +39,7 @@ pub fn add_row(id: &str, cells: &[String]) {
     place(id).append_child(&row).expect(THERE);
 }
 
-/// Draws temperatures from 0 to 1, in rows of so many, from black over red and yellow to white.
+/// Draws temperatures from 0 to 1, in rows of `side`, from black over red and yellow to white.
 pub fn draw(id: &str, side: u32, cells: &[f32]) {
     let colour = |cell: &f32| [0.0, 1.0, 2.0].map(|channel| ((3.0 * cell - channel) * 255.0) as u8);
     let pixels: Vec<u8> = cells

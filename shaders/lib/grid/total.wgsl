@@ -6,8 +6,8 @@ fn add_to_total(acc: Acc) {
     // Reads by an `or` with zero: naga 30's HLSL performs an atomic load only on the lower 32 bits.
     var seen = atomicOr(&output[0], Word(0));
     loop {
-        let wanted = bitcast<Word>(combine(bitcast<Acc>(seen), acc));
-        let tried = atomicCompareExchangeWeak(&output[0], seen, wanted);
+        let desired = bitcast<Word>(combine(bitcast<Acc>(seen), acc));
+        let tried = atomicCompareExchangeWeak(&output[0], seen, desired);
         if tried.exchanged {
             break;
         }

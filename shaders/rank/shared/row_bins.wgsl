@@ -126,9 +126,9 @@ fn part_of(range: Range, first: u32, second: u32) -> Range {
 
 // Cuts a range until it has two ranks and few elements, counted from its own start or, of winners, from the start before. The ranks are uniform across
 // the workgroup. Browsers cannot prove that of the range, so it is no part of the result.
-fn narrow(range: ptr<function, Range>, rank: u32, wanted: u32, held: FourKeys, row: RowSpan, at: Place) -> Ranks {
+fn narrow(range: ptr<function, Range>, rank: u32, next_rank: u32, held: FourKeys, row: RowSpan, at: Place) -> Ranks {
     var ranks = Ranks(0u, 0u, 0u);
-    var next = wanted;
+    var next = next_rank;
     loop {
         let before = ranks.start;
         count_all(held, row, *range, at.lid);

@@ -55,13 +55,13 @@ fn first_search(rank: u32) -> Search {
     // Elements at the low end are counted as below the first candidate, too.
     let below = known(rank, BELOW) - select(0u, at_low, is_below(low, first_candidate(rank)));
     // A rank past the end has no element, and no result.
-    let wanted = min(asked.x, params.count - 1u);
-    let left = wanted - below;
+    let place = min(asked.x, params.count - 1u);
+    let left = place - below;
     // The next element is needed, too, if the result lies between the two.
     let last = left + select(0u, 1u, asked.y != 0u);
-    let is_inside = (wanted >= below) & (last < at_low + between + at_high) & (between <= params.room);
+    let is_inside = (place >= below) & (last < at_low + between + at_high) & (between <= params.room);
     if !is_inside {
-        return Search(ALL, params.grid_row, lowest(), KEY_BITS, wanted, params.count);
+        return Search(ALL, params.grid_row, lowest(), KEY_BITS, place, params.count);
     }
     if left < at_low {
         return Search(CANDIDATES, params.grid_row, low, 0u, left, at_low);

@@ -31,7 +31,7 @@ struct Sixteen {
 
 struct LoadedItems {
     #for p in a b c: $p: Sixteen,
-    // The first element; the next one is as many elements behind it as a subgroup has lanes.
+    // The first element of the lane. Its elements are as far apart as a subgroup has lanes.
     item: u32,
 }
 

@@ -1,7 +1,7 @@
 // A tile in registers: a subgroup has a part of it in a row, and its lanes exchange totals by shuffles.
 //
 // A lane loads eight vectors of four items; its neighbours have those beside them, and the next eight vectors lie behind those of all lanes. The sum of the
-// tile is wanted before its prefixes, so it is added up in another order than these: this is for operators that commute, without rows.
+// tile is needed before its prefixes, so it is added up in another order than these: this is for operators that commute, without rows.
 #import scan/shared/io
 #import lib/grid/entry
 #import scan/shared/loaded

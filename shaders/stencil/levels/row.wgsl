@@ -44,7 +44,7 @@ struct Advanced {
 }
 
 // A turn inside of the grid, with fixed cells along the row, or with a row at a side: every row goes through every level. Without subgroups, a row
-// that waits in front of a level is taken before the level behind it leaves another there. With subgroups, the cells that the next level needs of
+// that waits in front of a level is taken before the next level leaves another there. With subgroups, the cells that the next level needs of
 // other lanes are on their way while this one begins its sums.
 #for kind in inside at_ends at_border
 fn advance_$kind(

@@ -34,7 +34,7 @@ struct Params {
 @group(0) @binding(2) var<uniform> params: Params;
 // One weight per class of cells, 27 points: α, β, γ, δ, and zeros up to four. The buffer holds all weights twice, and
 // then the number 1: a time-blocked kernel reads some weights from the first copy and some from the second, and
-// multiplies by the 1 (shares/star.wgsl says why). Behind it are the values beyond the six sides.
+// multiplies by the 1 (shares/star.wgsl says why). Then come the values beyond the six sides.
 @group(0) @binding(3) var<storage, read> coefficients: array<Elem>;
 
 // The outermost cells of this side are constants: read, never written.

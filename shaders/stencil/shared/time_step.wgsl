@@ -2,7 +2,7 @@
 // part of a row in 2D, and its part of a plane in 3D.
 //
 // A level keeps two layers. `sum` is the new cells of the layer that came last, which still lack the layer behind
-// it. `beside` is what that layer contributes to the layers before and behind it. The next layer completes `sum`
+// it. `beside` is what that layer contributes to the layers before and after it. The next layer completes `sum`
 // (`out_of_inside`), then both are replaced (`level_of_inside`). These are two functions because with 5 points `out_of_inside` needs no
 // other lane's cells: the next level fetches its neighbours' cells while this one still computes its sums.
 //

@@ -1,7 +1,7 @@
 // 27 points, plane by plane: what a plane contributes to its own new cells and to those of the planes beside it.
 //
 //     beside    β · own + γ · around + δ · diagonal              the same for the plane before and the plane behind
-//     begin     before's + α · own + β · around + γ · diagonal   the sum of a new cell without the plane behind it
+//     begin     before's + α · own + β · around + γ · diagonal   the sum of a new cell without the plane after it
 //     finish    begin + behind's                                 as soon as that plane comes
 //
 // `around` is the sum of the four cells around a cell in its plane, `diagonal` that of the four diagonal ones. The

@@ -1,6 +1,6 @@
 // Five points row by row, and seven plane by plane: what a layer gives to its own new cells and to those of the layers beside it.
 //
-//     begin     c · own + a · (around + before)      the sum of a new cell without the layer behind it
+//     begin     c · own + a · (around + before)      the sum of a new cell without the layer after it
 //     finish    begin + a · behind                   as soon as that layer comes
 //
 // `around` is the sum of the neighbours in the layer: two cells in a row, four in a plane.

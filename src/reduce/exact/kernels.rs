@@ -176,7 +176,7 @@ impl Format {
         }
     }
 
-    /// The largest workgroup that so many bytes of workgroup memory suffice for.
+    /// The largest workgroup for which `room` bytes of workgroup memory suffice.
     pub(in crate::reduce) fn largest_workgroup(self, room: u64) -> u32 {
         let mut sizes = (0..=10).rev().map(|power| 1 << power);
         sizes.find(|size| self.workgroup_memory(*size) <= room).unwrap_or(1)

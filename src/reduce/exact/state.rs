@@ -302,7 +302,7 @@ fn double(x: f64) -> Seen {
     float(x.to_bits(), 52, 11)
 }
 
-/// A float with so many bits of fraction and of exponent.
+/// A float from its bits, with `of_fraction` bits of fraction and `of_exponent` of exponent.
 fn float(bits: u64, of_fraction: u32, of_exponent: u32) -> Seen {
     let is_negative = bits >> (of_fraction + of_exponent) == 1;
     let largest = (1 << of_exponent) - 1;

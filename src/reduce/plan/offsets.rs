@@ -90,7 +90,7 @@ impl Request<'_> {
         Ok(plan)
     }
 
-    /// Invocations for a tile, as a power of two: so many, if a workgroup has as many. Exact sums take all of a workgroup.
+    /// Invocations for a tile, as a power of two: `usual`, or a whole workgroup if that has fewer. Exact sums take a whole workgroup.
     fn tile_team(&self, usual: u32) -> u32 {
         let most = self.workgroup_size().ilog2();
         if self.monoid.exact.is_some() { most } else { usual.min(most) }
@@ -176,7 +176,7 @@ impl Request<'_> {
         Ok(pass.at(2).between([Some(from), None], to))
     }
 
-    /// A launch of so many teams of 2^`team` invocations.
+    /// A dispatch over tiles, each by a team of 2^`team` invocations.
     fn over_tiles(
         &self,
         tiles: Tiles,

@@ -148,10 +148,10 @@ impl Request<'_> {
             .iter()
             .map(|span| {
                 let len = u64::from(span.len());
-                let wanted =
+                let requested =
                     len.div_ceil(PER_INVOCATION * size).min(share).max(len.div_ceil(size * MAX_ITERATIONS));
                 // Only complete rows: an extra workgroup would combine items a second time and take a ticket.
-                grid::whole_rows(wanted, self.limits)
+                grid::whole_rows(requested, self.limits)
             })
             .collect();
         let tickets = groups.iter().sum::<u64>();
@@ -189,13 +189,13 @@ impl Request<'_> {
         Ok(plan)
     }
 
-    /// The compiled workgroup size nearest to the one wanted, and the number of workgroups.
-    fn fitting(&self, Tuning { workgroup_size: wanted, max_workgroups: most, .. }: Tuning) -> (u32, u32) {
+    /// The compiled workgroup size nearest to the one requested, and the number of workgroups.
+    fn fitting(&self, Tuning { workgroup_size: requested, max_workgroups: most, .. }: Tuning) -> (u32, u32) {
         let sizes = self.whole_sizes().into_iter();
-        let size = sizes.filter(|size| *size <= wanted.max(WHOLE_SIZES[0])).max();
+        let size = sizes.filter(|size| *size <= requested.max(WHOLE_SIZES[0])).max();
         let size = size.unwrap_or_else(|| self.largest_workgroup());
-        // If workgroups are smaller than wanted, take more of them, unless a single workgroup is wanted.
-        (size, if most == 1 { 1 } else { most * wanted.div_ceil(size) })
+        // If workgroups are smaller than requested, take more of them, unless a single workgroup is requested.
+        (size, if most == 1 { 1 } else { most * requested.div_ceil(size) })
     }
 }
 

@@ -55,6 +55,6 @@ fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
 /// The workgroups of a pass of this many steps, which [`fits`]: side by side, one below the other, and one behind the other for the
 /// layers that they write.
 pub(in crate::stencil) fn workgroups(config: &Config, steps: u32, written: u32) -> [u32; 3] {
-    let [across, down] = tiles(config, steps).map(|fit| fit.expect("so many steps fit"));
+    let [across, down] = tiles(config, steps).map(|fit| fit.expect("the steps fit"));
     [across, down, written.div_ceil(config.tuning.layers_per_group).max(1)]
 }

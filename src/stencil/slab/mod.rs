@@ -159,7 +159,7 @@ impl Slab {
         Slab { config, all, own: 0..all, halo, cut: [false; 2] }
     }
 
-    /// True if so many layers of a slab with neighbours are no whole words.
+    /// True if `layers` layers of a slab with neighbours are no whole words.
     fn has_odd(&self, layers: u32) -> bool {
         let is_odd = u64::from(layers) * self.config.layer() % 2 == 1;
         self.config.element == Element::F16 && self.cut != [false; 2] && is_odd

@@ -138,9 +138,9 @@ impl<'a> Bench<'a> {
         let groups = cut.groups();
         assert_eq!(got.len(), groups.len(), "{:?} of {what}, {cut}", self.case);
         for (number, ((got, count), group)) in got.iter().zip(&groups).enumerate() {
-            let wanted = arrays.pick(group.clone()).expected();
+            let want = arrays.pick(group.clone()).expected();
             let what = format_args!("{:?} of {what}, {cut}, result {number}", self.case);
-            assert!(*got == wanted, "{what}: {got:#x} {wanted:#x}");
+            assert!(*got == want, "{what}: {got:#x} {want:#x}");
             assert!(count.is_none_or(|count| count == group.len()), "{what}: {count:?} elements");
         }
         groups.len()

@@ -15,8 +15,8 @@ fn the_reference_is_right_to_the_last_bit() {
         for round in 0..120u64 {
             let len = [0, 1, 2, 3, 4, 5, 17, 100, 999][(round % 9) as usize];
             let arrays = Arrays::new(case, hard, &Cut::whole(len), round);
-            let (got, wanted) = (finished(case.0, &arrays.state()), arrays.expected());
-            assert_eq!(got, wanted, "{case:?} of {len} {hard:?}, round {round}: {got:#x} {wanted:#x}");
+            let (got, want) = (finished(case.0, &arrays.state()), arrays.expected());
+            assert_eq!(got, want, "{case:?} of {len} {hard:?}, round {round}: {got:#x} {want:#x}");
         }
         let arrays = Arrays::new(case, hard, &Cut::whole(600), 5);
         let mut words = vec![0i64; Format::of(case.0, case.1).unwrap().words()];

@@ -9,7 +9,7 @@ use halofold_cases::How;
 use crate::common::{Gpu, Shared, limited};
 use crate::cut::{Cut, Held, reduce};
 
-/// The sum of lowest bits, elements seen, forwards and backwards, and the position of the first largest one. The vector of three has a gap behind it.
+/// The sum of lowest bits, elements seen, forwards and backwards, and the position of the first largest one. The vector of three has padding.
 const LARGEST: &str = "
 struct Acc { key: u32, seen: vec3<i32>, index: u32 }
 struct Found { seen: vec2<u32>, index: u32, n: u32 }

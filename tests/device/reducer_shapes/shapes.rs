@@ -88,7 +88,7 @@ fn every_stride_on_every_adapter() {
     const LENGTHS: [usize; 7] = [1, 2, 255, 400, 1000, 60_000, 100_003];
     let strides = [1, 2, 3, 7, 64, 1000, 20_000];
     let cuts = strides.into_iter().flat_map(|stride| {
-        // The last element has no stride behind it.
+        // No stride follows the last element.
         let spanned = move |len: usize| (len.min(400_000 / stride).max(1) - 1) * stride + 1;
         LENGTHS.map(move |len| Cut::strided(stride, spanned(len)))
     });

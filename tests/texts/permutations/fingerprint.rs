@@ -22,7 +22,7 @@ fn fingerprint(kernel: &Kernel) -> u64 {
     let translation = translate::translate(kernel, Language::Spirv).expect("SPIR-V has every type");
     let Code::Words(words) = translation.code else { unreachable!("SPIR-V is words") };
     let module = load_words(words).expect("naga writes SPIR-V");
-    let [entry] = &*module.entry_points else { panic!("one entry point was asked for") };
+    let [entry] = &*module.entry_points else { panic!("one entry point was requested") };
     let mut known = Known::new(&module);
     let main = known.id(entry.operands[1].id_ref_any().expect("an entry point names its function"));
     let settings = module.capabilities.iter().chain(&module.memory_model).chain(&module.execution_modes);

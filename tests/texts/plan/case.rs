@@ -1,4 +1,4 @@
-//! Cases of plans: everything that can be asked for.
+//! Cases of plans: everything that can be requested.
 
 use std::fmt;
 use std::sync::LazyLock;

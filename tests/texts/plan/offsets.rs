@@ -71,7 +71,7 @@ fn segments(case: &Case, launches: &[&Launch], count: u64) -> Checked {
         let written = steps(case, &windows, len, |launch| {
             let Numbers { tile, short, team, .. } = numbers(launch);
             prop_assert!(short <= tile && param(launch, "count") == len);
-            // A segment that starts in the window may end a tile behind it.
+            // A segment that starts in the window may end a tile after the window.
             let taken = window(launch);
             let covered = taken.start..len.min(taken.end + tile);
             // A queue of medium segments, or marks of a long one; and a short one of its own.

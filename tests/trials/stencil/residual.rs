@@ -76,9 +76,9 @@ pub fn sums_without_rounding(_: Kernel, element: Element) -> Checked {
         let [wide, low] = powers(element);
         for (steps, powers) in [(1, &wide), (2, &low), (7, &wide)] {
             let (outcome, grids) = run.until(&rough(grid, powers, steps.into()), exact(0.0), steps)?;
-            let wanted = squares(element, &grids).sqrt().max(outcome.max);
-            let is_same = outcome.l2.to_bits() == wanted.to_bits();
-            assert!(is_same, "{grid} of {element}, {steps} steps: {outcome:?}, not {wanted:e}");
+            let want = squares(element, &grids).sqrt().max(outcome.max);
+            let is_same = outcome.l2.to_bits() == want.to_bits();
+            assert!(is_same, "{grid} of {element}, {steps} steps: {outcome:?}, not {want:e}");
         }
     }
     Ok(())

@@ -63,16 +63,16 @@ impl<'a> Rest<'a> {
     }
 
     /// Takes a character if it comes next.
-    fn take(&mut self, wanted: char) -> bool {
-        let rest = self.0.strip_prefix(wanted);
+    fn take(&mut self, requested: char) -> bool {
+        let rest = self.0.strip_prefix(requested);
         rest.inspect(|rest| self.skip(rest)).is_some()
     }
 
-    fn expect(&mut self, wanted: char) -> Parsed<()> {
-        if self.take(wanted) {
+    fn expect(&mut self, requested: char) -> Parsed<()> {
+        if self.take(requested) {
             return Ok(());
         }
-        malformed(format!("syntax error: `{wanted}` expected at `{}`", excerpt(self.0)))
+        malformed(format!("syntax error: `{requested}` expected at `{}`", excerpt(self.0)))
     }
 
     /// A string in quotes. Backslashes, which no name of a type has, end the reading.

@@ -237,7 +237,7 @@ fn until(args: &GridArgs) -> Result<Option<Until>, Failure> {
     if every > MOST_STEPS {
         return Err(refusal!("--every {every}: with --until at most {}", MOST_STEPS));
     }
-    // Slabs add up exactly whatever is asked for, and the decision must not depend on their number.
+    // Slabs add up exactly whatever is requested, and the decision must not depend on their number.
     let accuracy = if args.exact || args.norm == Norm::L2 { Accuracy::Exact } else { Accuracy::Fast };
     Ok(Some(Until::new(epsilon).with_every(every).with_norm(args.norm).with_accuracy(accuracy)))
 }

@@ -52,7 +52,7 @@ fn table(machines: &[Machine], family: usize) -> Table {
             shapes.iter().position(|shape| *shape == asked.shape),
         )
     });
-    let mut head = vec!["asked for".to_owned()];
+    let mut head = vec!["work".to_owned()];
     let mut columns = Vec::new();
     for machine in machines {
         let names = machine.library.iter().filter(is_of_it).map(|row| row.what.name.as_str());

@@ -118,16 +118,16 @@ fn of_rung(rung: &'static Rung, args: &ShowArgs) -> Result<(String, Kernel), Fai
 }
 
 /// The stage of that name as a large input has it: its elements become partial results, and these become the result.
-fn stage(job: &Job, wanted: &str) -> Result<Stage, Failure> {
+fn stage(job: &Job, requested: &str) -> Result<Stage, Failure> {
     let stages = job.stages(&limits());
-    let named = || stages.iter().filter(|stage| stage_name(**stage) == wanted);
-    let writes = if wanted == "elements" { Writes::Partials } else { Writes::Results };
+    let named = || stages.iter().filter(|stage| stage_name(**stage) == requested);
+    let writes = if requested == "elements" { Writes::Partials } else { Writes::Results };
     let usual = named().find(|stage| stage.writes == writes);
     usual.or_else(|| named().next()).copied().ok_or_else(|| {
         let mut offered = each_once(stages.iter().map(|stage| stage_name(*stage)));
         offered.sort_unstable();
         let name = job.rung.name();
-        refusal!("`{name}` has no stage `{wanted}`; it has {}", offered.join(", "))
+        refusal!("`{name}` has no stage `{requested}`; it has {}", offered.join(", "))
     })
 }
 

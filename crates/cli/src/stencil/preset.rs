@@ -107,7 +107,7 @@ impl PresetArgs {
         self.variants.iter().map(named).collect()
     }
 
-    /// The block shapes to run a variant in: those asked for, or the thesis's, and halofold's own where it is none of them.
+    /// The block shapes to run a variant in: those requested, or the thesis's, and halofold's own where it is none of them.
     fn blocks(&self, variant: &Variant) -> Vec<Block> {
         // The block of a time-blocked kernel follows from its other parameters.
         if variant.is_blocked() {

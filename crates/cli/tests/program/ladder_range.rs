@@ -55,7 +55,7 @@ fn the_ladder_tries_every_tuning() {
     let options = "--n=2^16 --rungs=single-pass --workgroup=64,128 --groups=2,3 --samples=3 --json";
     let rows: Vec<Value> = parsed(&typed(&format!("ladder {options}")));
     let tuned = rows.iter().map(|row| [&row["workgroup_size"], &row["workgroups"]].map(Value::to_string));
-    let wanted = [["64", "2"], ["64", "3"], ["128", "2"], ["128", "3"]];
-    assert_eq!(tuned.collect::<Vec<_>>(), wanted);
+    let want = [["64", "2"], ["64", "3"], ["128", "2"], ["128", "3"]];
+    assert_eq!(tuned.collect::<Vec<_>>(), want);
     assert!(rows.iter().all(|row| row["status"] == "pass"));
 }

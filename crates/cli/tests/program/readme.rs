@@ -45,12 +45,12 @@ fn printed(words: &[&str]) -> String {
     stdout(&command(words[0], &words[1..]).current_dir(root()).output().expect("the program starts"))
 }
 
-/// True if pages and pictures are made anew from their records instead of compared.
+/// True if pages and pictures are made again from their records instead of compared.
 fn updates() -> bool {
     std::env::var_os("HALOFOLD_UPDATE_PAGES").is_some()
 }
 
-/// Panics, and says how a page or a picture is made anew.
+/// Panics, and says how a page or a picture is made again.
 fn stale(what: &str) -> ! {
     panic!(
         "{what} does not agree with its record: HALOFOLD_UPDATE_PAGES=1 cargo test --release --test program readme::"

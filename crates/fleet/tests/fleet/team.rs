@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::devices::{any_stencil, cells, members, open, preferred, single, whole};
 
-/// A team on so many devices.
+/// A team on the devices of `members`.
 fn team(
     members: &[Member],
     config: Config,

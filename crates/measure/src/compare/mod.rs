@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::row::{LadderFigures, LadderWork, Machine, Status, Times};
 
-    /// A row that took so many milliseconds, with so much spread.
+    /// A row that took `ms` milliseconds, with an interquartile range of `iqr`.
     fn row(rung: &str, ms: f64, iqr: f64) -> Row {
         let [rung, element, op] = [rung, "f32", "sum"].map(str::to_owned);
         let what = LadderWork {

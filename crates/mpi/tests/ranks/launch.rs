@@ -52,7 +52,7 @@ pub fn mpirun() -> Command {
     command
 }
 
-/// Launches so many ranks of the program and waits for their end.
+/// Launches `ranks` ranks of the program and waits for their end.
 pub fn launch(ranks: usize, folder: &Path, arguments: &[&str]) -> Ended {
     let mut command = mpirun();
     command.args(["-n", &ranks.to_string(), PROGRAM]).args(arguments);

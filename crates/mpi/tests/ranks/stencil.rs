@@ -126,7 +126,7 @@ fn nan_ends_all_ranks_with_a_status_of_its_own() {
     assert_eq!(serde_json::from_str::<Json>(&out).unwrap()["steps"], 4);
 }
 
-/// The output of an example on so many ranks.
+/// The output of an example on `ranks` ranks.
 fn example(name: &str, ranks: u32, folder: &Path) -> String {
     let mut command = mpirun();
     command.args(["-n", &ranks.to_string()]).arg(beside("examples").join(name));
