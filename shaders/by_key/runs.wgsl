@@ -8,20 +8,20 @@
 //     keys    a a a b | b b b b | b c c d | d d d d        | are borders of tiles
 //     begin   a     b |         |   c   d |
 //     room    a: 3    |         | c: 2    |                results of runs that begin and end in a tile
-//     ends    -  b: 1 | b: 4    | b:1 d:1 | d: 4           what lies before the first run, and the last run
+//     ends    -   b:1 | -   b:4 | b:1 d:1 | -   d:4        what lies before the first run, and the last run
 //
 // Then `join` and `join_all` add up counts and join open ends, and `place` moves the results and finishes runs across borders. A tile with more
-// runs than fit its room only counts them for `again`.
+// than `CAPACITY` runs writes only its count and ends; `again` reduces it.
 //
 // A tile has sixteen pairs for each invocation:
-//   * Each key that differs from the one before sets a bit: a run begins. Their number decides if there is room.
+//   * Each key that differs from the one before sets a bit: a run begins. The number of bits decides if there is room.
 //   * An invocation folds its pairs, starting again where a run begins: what remains is its last run.
 //   * A segmented scan (Sengupta, Harris, Zhang and Owens, 2007) gives each invocation the run that reaches into its pairs.
 //   * Only invocations in whose pairs a run begins walk over them a second time, and write.
 //
 // The order of combinations depends only on the positions of tiles and the width of subgroups, so results have the same bits every time.
 //
-// Cost: instructions of the walks. With runs of 1 and 2 all five dispatches take 3.3 times as long as a read of the pairs on an NVIDIA H200, with long
+// Cost: instructions of the walks. With runs of length 1 and 2 all five dispatches take 3.3 times as long as a read of the pairs on an NVIDIA H200, with long
 // runs 1.1 times.
 #import by_key/shared/io
 #import lib/grid/entry

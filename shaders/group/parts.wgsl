@@ -4,12 +4,12 @@
 //
 //     ids         5 0 6 2 | 1 7 3 4             two workgroups, and two parts of four groups
 //     counts      part 0: 2 2   part 1: 2 2     offsets.wgsl makes them places: 0 2   4 6
-//     in order    0 2 1 3 | 5 6 7 4
+//     in order    0 2 1 3 | 5 6 7 4             two parts
 //
-// A part has 2^SHIFT groups: a table holds them. This kernel runs twice: it counts, and it writes each pair to the next place of its part. The order in
-// a part is arbitrary: results are exact.
+// A part has 2^SHIFT groups: a table holds them. Two dispatches: one counts, one writes each pair to the next place of its part. Ids out of range are skipped
+// and counted. The order in a part does not matter, as sums are exact.
 //
-// Cost: ids are read twice, values once, and 8 bytes a pair written. A pair waits for the result of an addition in workgroup memory.
+// Cost: ids are read twice, values once, and 8 bytes a pair written. Each write needs the result of an atomic addition in workgroup memory.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/pairs

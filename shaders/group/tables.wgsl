@@ -1,23 +1,23 @@
 // tables: aggregates groups in a table in the memory of each workgroup.
 //
-// Reads each pair once for each slice of groups. Writes tables to the states of groups, when they are half full and in the end.
+// Reads each pair once for each slice of groups. Adds a group to its state when its words are half full, and at the end.
 //
-// An atomic addition whose result is unused costs six to eight times less, as the hardware need not wait. A float in the window is an integer
-// of 48 bits, its significand shifted by its exponent: three digits of 16 bits in two's complement.
+// An atomic addition whose result is unused costs six to eight times less, as the hardware need not wait. A float in the window, a range of exponents,
+// is an integer of 48 bits, its significand shifted by its exponent: three digits of 16 bits, the highest signed, added without reading a carry.
 //
 //     window from 2^-10 to 2^14     1.5 · 2^3 is 0xc00000 << 13     -1.5 · 2^3
 //     digits, the highest first     0x0018  0x0000  0x0000          -0x0018  0x0000  0x0000
 //
-// Words have room for 2^15 digits, and carries wait until then. A fourth word counts the group's elements and, in its upper half, those that
-// are -0. Every `period` steps a workgroup adds tables that are half full to the states in storage.
+// A word of 32 bits has room for 2^15 digits, so carries wait until then. A fourth word counts the group's elements and, in its upper half, the number
+// of -0. Every `period` steps a workgroup adds groups with half-full words to the states in storage.
 //
 // Words lie in planes (all counts, all lowest digits, and so on), so that groups spread over the banks. If there is room, a group has COPIES of
-// each word, against contention. Four equal ids in a row are one addition.
+// each word, against contention. Four neighbouring pairs with one id are added once.
 //
 // A workgroup chooses its window from sampled exponents. Values outside go to the state in storage one by one; if they are many, it
-// chooses another window. If not all groups fit, neighbouring workgroups take a slice each. For more groups see parted.wgsl.
+// chooses another window. If not all groups fit, neighbouring workgroups take a slice each. For more groups see parts.wgsl.
 //
-// Cost: four additions in workgroup memory for a pair, of a sum and a count.
+// Cost: four atomic additions in workgroup memory for a pair, of a sum and a count.
 #import lib/grid/entry
 #import group/ids/*
 #import group/shared/io
@@ -48,7 +48,7 @@ fn kernel(at: Place, wg: Workgroup) {
     workgroupBarrier();
     for (var begin = 0u; begin < params.steps; begin += params.period) {
         let end = min(begin + params.period, params.steps);
-        // The next pairs are on their way while these are added.
+        // Loads the next pairs before adding these, to hide latency.
         var next_four = load((begin * params.shares + share) * WG + at.lid);
         for (var step = begin; step < end; step++) {
             let four = next_four;

@@ -1,16 +1,16 @@
-// variance: the variances of each group from its state, a workgroup a group. They stay in the state, from which finish.wgsl takes them.
+// variance: the variances of each group from its state, a workgroup a group. finish.wgsl reads them from the state.
 //
-// Reads counts, sums and sums of squares. Writes two words for each group.
+// Reads counts, sums and sums of squares. Writes two words over the sum of squares: NaN if a divisor is 0 or a flag is set.
 //
-// The variance of n values is (n Σx² − (Σx)²) / n², that of a sample divides by n (n − 1). The numerator is an integer in units of 2^-298, so
+// The variance of n values is (n Σx² − (Σx)²) / n², the sample variance divides by n (n − 1). The numerator is an integer in units of 2^-298, so
 // nothing is lost to cancellation; its quotient is rounded once (shared/exact/round.wgsl):
 //
 //     1 2 3      n = 3, Σx = 6, Σx² = 14      (42 − 36) / 9 = 2/3      of a sample 6 / 6 = 1
 //
 // The sum is a − b, two magnitudes, so the numerator is (n Σx² + 2ab) − (a² + b²). As in long multiplication, an invocation adds the products
-// of all limb pairs that fall on its place. The three words of its sum go to different copies of the limbs, which digits.wgsl adds up.
+// of all limb pairs that fall on its place. The three words of its sum go to different copies of the limbs, which shared/exact/digits.wgsl adds up.
 //
-// Cost: products of 11 by 11 limbs, most of which are 0.
+// Cost: four products for each of 11 · 11 pairs of limbs; zero limbs are skipped.
 #import lib/grid/entry
 #import group/shared/io
 #import shared/exact/limbs
@@ -83,7 +83,7 @@ fn kernel(at: Place, wg: Workgroup) {
     workgroupBarrier();
     to_digits(at);
     to_magnitude(at);
-    // The two divisors side by side.
+    // Invocation 0 divides by n², invocation 1 by n (n − 1).
     if at.lid < 2u {
         let divisor = full_product(count, count - at.lid);
         var variance = quiet_nan().x;

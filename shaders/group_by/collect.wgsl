@@ -1,20 +1,20 @@
-// collect: inserts the distinct keys into a hash table in storage and appends each to a list, once.
+// collect: inserts the distinct keys into a hash table in storage and appends each to a list once, in any order.
 //
 // Reads each key once. Writes the table and the list:
 //
-//     keys  7 3 7 9 3      table  . 9 . 7 3 . . .      list  7 3 9
+//     keys  7 3 7 9 3      table  9 . . . 7 3 . . …      list  7 3 9
 //
 // `sort` and `merge` put the list in order, and `number` makes the place in that order the key's id. Then the kernels of groups by id
 // (group/tables.wgsl) look ids up.
 //
-// Probing is linear, two places at a time, with at least eight places per allowed key: of a thousand keys two are farther away. Keys beyond
-// the allowed number are inserted until their number is seen; unlisted keys have no id, and their pairs are counted. A lookup ends where
-// the second of two places has no id: in a full table it would walk through all places.
+// Probing is linear from an even place, and a lookup reads two places at once. There are at least eight places per allowed key. Keys beyond `GROUPS`
+// are inserted until an invocation reads a count above `GROUPS`. Unlisted keys have no id, and their pairs are counted. A lookup ends at a pair
+// whose second place is free or unlisted: a full table has no free place.
 //
-// Keys are unsigned integers in their order (group_by/key_bits/). The greatest one marks free places, so it has a place of its own.
+// Keys are mapped to unsigned integers in the same order (group_by/key_bits/). The greatest marks free places, so it has a place of its own.
 //
-// Cost: all pairs would contend for a few words of storage. So a workgroup caches keys in a table in its memory, where a frequent key is only
-// read. A key that finds no place there is looked up in storage each time.
+// Cost: mostly reads of workgroup memory. A cache of keys there avoids contention in storage, and a frequent key is only read. A key that finds
+// no place there is looked up in storage each time.
 #import group_by/shared/io
 #import lib/lane/hash
 #import group_by/key_bits/*
@@ -121,7 +121,7 @@ fn insert_four(bits: vec4<u32>) {
     let hashed = vec4<u32>(hash(four.x), hash(four.y), hash(four.z), hash(four.w));
     let first = hashed & vec4<u32>(SEEN / 2u - 1u);
     let is_farther = seen_at(first) != four;
-    // A key that is found reads a word of one bank with all others.
+    // Keys found at once all read word 0: a broadcast, without bank conflicts.
     let second = select(vec4<u32>(0u), first + vec4<u32>(SEEN / 2u), is_farther);
     let is_new = (is_farther & (seen_at(second) != four)) | (four == vec4<u32>(EMPTY_SLOT));
     if any(is_new) {

@@ -2,7 +2,7 @@
 //
 // Reads the ordered list. Writes ids to the table; keys and their number are results, too.
 //
-//     list 3 7 9      table  . 9 . 7 3 . . .      ids  . 2 . 1 0 . . .
+//     list 3 7 9      table  9 . . . 7 3 . . …      ids  2 . . . 1 0 . . …
 //
 // Cost: a binary search for each place that has a key.
 #import group_by/shared/io

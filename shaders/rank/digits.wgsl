@@ -1,15 +1,15 @@
-// digits: the next digit of the key that a rank has, by counting.
+// digits: finds the next digit of each rank's key by counting.
 //
-// Reads the candidates of each rank; after a missed bracket, the whole input. Writes counters, and in the end the rank's search.
+// Reads the candidates of each rank; after a missed bracket, the whole input. Writes counters, and at the end the rank's `Search`.
 //
 //     rank 5, keys 1xx                 two unknown bits, the lowest key is 100
 //     counted by the next bit          10x: 4 keys    11x: 7 keys
 //     rank 5 - 4 = 1 of keys 11x       one unknown bit, the lowest key is 110
 //
-// A search knows the lowest possible key and the number of unknown bits above it. A digit has eleven bits, not one. The GPU decides what is read,
-// so the grid is large enough for either, and spare workgroups end at once. The last workgroup, found by a ticket, chooses the digit.
+// A search holds a lowest key and a number of unknown bits: the key is less than 2^`bits` above it. A digit has eleven bits, not one. The GPU chooses
+// candidates or input, so the grid fits both, and surplus workgroups return at once. The last workgroup, found by a ticket, chooses the digit.
 //
-// Cost: three dispatches find a key of 32 bits, six one of 64. Each reads a sixty-fourth of the input, from the cache.
+// Cost: at most three dispatches for a key of 32 bits, six for one of 64. Each reads about 1/64 of the input per rank, from the cache.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/shared/input
@@ -22,7 +22,7 @@
 #import rank/shared/ticket
 
 @group(0) @binding(7) var<storage, read> candidates: array<StoredKeys>;
-// True for the k smallest: only for searches among all elements, which are read again with the final key as the threshold.
+// True for top-k: only missed brackets are searched, and the final key becomes the threshold of another sweep.
 override OF_TOP: bool = false;
 
 @group(0) @binding(8) var<storage, read_write> bins: array<atomic<u32>>;
@@ -33,7 +33,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
     if (search.bits == 0u) | (OF_TOP & (search.among == CANDIDATES)) {
         return;
     }
-    // The candidates are counted with the last elements of the input.
+    // Candidates are counted only in the last window's dispatch.
     let waits = (params.is_last == 0u) & (search.among == CANDIDATES);
     if waits | (workgroup.x >= search.groups) {
         return;

@@ -1,17 +1,17 @@
-// merge: every two runs of candidates that are in order become one.
+// merge: merges sorted lists of candidates, here called runs, two at a time.
 //
-// Reads and writes each candidate once. The dispatch that leaves one run writes the first k results.
+// Reads and writes each candidate once. The last dispatch writes only the first k results, padded if there are fewer.
 //
-//     two runs      2 4 7 9 | 1 3 5 8      tiles of four places
+//     two runs      2 4 7 9 | 1 3 5 8      tiles of four elements
 //     tile 0        1 2 3 4                two of each run
 //     tile 1        5 7 8 9
 //
-// A workgroup finds, for each tile of the new run, the parts of both runs that it holds, and merges them in workgroup memory. A load takes
-// as long as a hundred instructions, so all invocations search for the cut at once, in two or three steps.
+// For each output tile, a workgroup finds its range of both runs and merges them in workgroup memory. A load takes as long as a hundred
+// instructions, so each half of a workgroup searches for one end of the range together, in two or three steps.
 //
-// Candidates alternate between two halves of their memory. The host plans for the most rounds: later ones find nothing to do.
+// Candidates alternate between two halves of their memory. The host records the most dispatches needed; surplus ones return at once.
 //
-// Cost: a dispatch each time that the number of candidates doubles.
+// Cost: log2(candidates / `SPAN`) dispatches, at least one.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/keys/*
@@ -20,7 +20,7 @@
 #import rank/shared/winners
 
 var<workgroup> candidates_of_row: u32;
-// The candidates of the first run before these places, and up to the last of them.
+// Counts of the first run's candidates before the tile's start, and before its end.
 var<workgroup> cuts: array<atomic<u32>, 2>;
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {

@@ -1,13 +1,13 @@
-// row_top: the winners of short rows, in order and with their indices, a workgroup a row.
+// row_top: the k best elements of short rows in order, ties by index, a workgroup a row.
 //
-// Reads each element once, and again where many are equal. Writes the results.
+// Reads each element once; more often if candidates overflow or many are equal. Writes keys and indices.
 //
 //     4 9 | 1 7 | 3 8 | 2 6, three largest      the best of four invocations: 9 7 8 6, the third of them: 7
-//     candidates, not less than 7: 9 7 8        in order 9 8 7
+//     bound: the end of 7's bin                 candidates 9 7 8, in order 9 8 7
 //
-// Winners are found in parts that are ranked at once: mostly one. Too many elements with one key are a part that needs no sorting.
+// Winners are sorted in batches of up to `CAPACITY` candidates, mostly one. A batch of equal keys needs no sort.
 //
-// Cost: as row_quantiles.wgsl.
+// Cost: a row stays in registers. A candidate is compared with all others of its batch.
 #import rank/shared/io
 #import lib/grid/entry
 #import rank/shared/four_keys
@@ -18,7 +18,6 @@
 #import lib/workgroup/sum_before
 #import rank/shared/winners
 
-// A number of elements.
 var<workgroup> number_of: u32;
 
 fn kernel(at: Place, wg: Workgroup) {
@@ -35,7 +34,7 @@ fn kernel(at: Place, wg: Workgroup) {
     var done = 0u;
     var extremes = held.extremes;
     if COUNTS_BEST {
-        // All elements as good as a certain one among the best of each invocation. They may be too many, or too few.
+        // Collects all elements up to `bound`. They may be too many, or fewer than `stop`.
         let bound = bound_of_best(held.extremes.low, row, at);
         collect_all(held.keys, row, Range(lowest(), bound), at.lid);
         if at.lid == 0u {
@@ -73,7 +72,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
 }
 
-// The end of the bin that holds the first `best` of the invocations' best keys.
+// Returns the end of the bin that holds the `row.best`-th of the invocations' best keys.
 fn bound_of_best(own: Key, row: RowSpan, at: Place) -> Key {
     clear_bins(at.lid);
     let has_some = 4u * at.lid < row.len;
@@ -86,7 +85,7 @@ fn bound_of_best(own: Key, row: RowSpan, at: Place) -> Key {
     return part_of(range, 0u, found.second).high;
 }
 
-// Stores `number` candidates, of which the first has the rank `done`.
+// Sorts `number` candidates and stores them from rank `done` on.
 fn rank_all(results: u32, done: u32, stop: u32, number: u32, lid: u32) {
     sort(number, lid);
     for (var i = lid; i < number; i += WG) {
@@ -102,7 +101,7 @@ fn rank_all(results: u32, done: u32, stop: u32, number: u32, lid: u32) {
     }
 }
 
-// The place of a candidate with an index, which is at another place among those with its key.
+// Returns the rank by index of a candidate among the candidates with its key.
 fn place_of(at: u32, index: u32) -> u32 {
     var first = at;
     while atomicLoad(&taken[first]) == 0u {
@@ -116,10 +115,10 @@ fn place_of(at: u32, index: u32) -> u32 {
     return place;
 }
 
-// Stores the elements with a key, of which the first has the rank `start`.
+// Stores the elements equal to `key`, from rank `start` on.
 fn store_equal(results: u32, start: u32, stop: u32, key: Key, row: RowSpan, at: Place) {
     var done = start;
-    // To the end of the row: FXC takes no barrier in a loop that ends when enough are found.
+    // Walks to the row's end: FXC rejects a barrier in a loop with an early exit.
     for (var i = 0u; i < row.len; i += 4u * WG) {
         let index = i + 4u * at.lid;
         var marked = 0u;

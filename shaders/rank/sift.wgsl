@@ -1,19 +1,19 @@
-// sift: one read of all elements, in which the few that matter are written down.
+// sift: writes the candidates of each rank, and counts the other elements.
 //
-// Reads each element once. Writes candidates, a sixty-fourth of the input for each rank, and counts to the states.
+// Reads each element once. Writes candidates, about 1/64 of the input per rank, and adds counts to each rank's state.
 //
 // The sample has given each rank a bracket: two keys between which the rank's element almost surely lies. An element is one of five kinds:
 //
 //     below the bracket | equal to its low end | between the ends | equal to its high end | above
-//         counted             counted              written down        counted
+//         counted             counted                written             counted               ignored
 //
-// The counts give the rank among the elements between the ends. Elements equal to an end are only counted: where half of all elements are zero,
-// zero is an end of the bracket.
+// The counts give the rank among the elements between the ends. Elements equal to an end are only counted: if half of all elements are
+// zero, they would overflow the candidates.
 //
-// Atomic additions to storage are slow, and all workgroups add to the same words. So a workgroup takes several tiles, keeps counts and
-// candidates in workgroup memory, and reserves room in storage once. The order of candidates does not affect their ranks.
+// Atomic additions to storage are slow, and all workgroups add to the same words. So a workgroup keeps the counts and
+// candidates of a part, several tiles, in workgroup memory, and reserves room in storage once a part. The order of candidates does not affect their ranks.
 //
-// Cost: integer instructions limit it: four make a key, one finds NaNs, and a bracket takes five. CUB's DeviceTopK reads all keys again for each digit.
+// Cost: integer instructions. An element takes four for its key and one for NaNs, and five more per bracket.
 #import rank/shared/io
 #import rank/shared/grid_entry
 #import rank/shared/input
@@ -70,7 +70,7 @@ fn load(at: u32, end: u32) -> FourKeys {
     );
 }
 
-// A bit for each element that exists.
+// Returns a mask of the elements before `end`.
 fn valid_of(at: u32, end: u32) -> u32 {
     return select(0u, 0x000fu, at < end)
         | select(0u, 0x00f0u, at + WG < end)

@@ -1,25 +1,25 @@
-// chain: what lies before a tile, while the tiles before it are still at work.
+// chain: the prefix before a tile, while earlier tiles are still computed.
 //
 // A prefix depends on all elements before it. To read these once, a workgroup has to learn the sums of tiles that other workgroups hold, in the
 // same dispatch:
 //
 //     tile          0      1      2    …   255  |  256    257   …        a block has 256 tiles
 //     sum          s0     s1     s2       s255  | s256   s257            published as soon as a tile is loaded
-//     prefix    p0                              p1                       published by the last tile of a block
+//     prefix    p0                              p1                       published by the last tile of the block before
 //     before        p0   p0+s0  p0+(s0+s1)      | p1    p1+s256
 //
-// * **Publish first.** A workgroup loads its tile, adds it up and publishes the sum at once; its own prefixes come later.
-// * **Collect in a fixed order.** Each invocation reads the sum of one earlier tile of the block, and the workgroup adds up these in the order of the
-//   tiles, behind the prefix of the block. So results have the same bits every time, which a look-back that adds whatever is there has not.
-// * **It cannot hang.** Tiles are handed out by a ticket, so all tiles before one have begun. Yet WGSL does not promise that their workgroups go on.
-//   So a workgroup looks a bounded number of times. Then it computes what is missing itself, and publishes it: first sums of
+// * **Publish first.** A workgroup loads its tile, adds it up and publishes the sum at once. It scans its elements later.
+// * **Collect in a fixed order.** Each invocation reads the sums of `BLOCK / WG` earlier tiles of the block, and the workgroup adds up all in the order
+//   of the tiles, after the prefix of the block. So results have the same bits every time; a look-back that adds what it finds gives no such guarantee.
+// * **It cannot hang.** Tiles are handed out by a ticket, so all earlier tiles have begun. WGSL does not promise that their workgroups make progress.
+//   So a workgroup polls a bounded number of times. Then it computes what is missing itself, and publishes it: first sums of
 //   tiles, then the prefix of a block from the last prefix that is there. Whoever computes a sum, its bits are the same.
 //
-// The links have two sides: a dispatch uses one side and clears the other for the next dispatch. The ticket counts through both. They begin with two
-// counters, and a ticket for each dispatch; then come, for each side, the sums of tiles and the prefixes of blocks.
+// The links have two sides: a dispatch uses one and clears the other for its next use. Its ticket counts through side 0, then side 1, then restarts.
+// The links hold two counters for tests and a ticket for each dispatch of the plan; then for each side the sums, the prefixes and an end slot.
 //
-// Cost: 8 bytes to publish for each tile and word of a state, and as many to read for each tile of the block before it, from the cache that all
-// workgroups share.
+// Cost: a tile publishes 8 bytes per word of a state, and reads 8 bytes per word for each earlier tile of its block, from the cache that all workgroups
+// share.
 #import <io>
 #import lib/grid/entry
 #import lib/workgroup/order
@@ -37,8 +37,8 @@ override CONTINUES: bool = false;
 // True if tiles are handed out from the last to the first, for tests: then all that lies before a tile is missing.
 override REVERSED: bool = false;
 
-// Words of a slot: whole sectors of the cache. Where slots share one, looks at a slot delay what is published in another: without this, half of all
-// elements take 1.07 times as long to select on an NVIDIA H200.
+// Words of a slot: whole sectors of the cache. Where slots share one, polls of a slot delay stores to another: without
+// padding, to select half of the elements takes 1.07 times as long on an NVIDIA H200.
 const SLOT_WORDS: u32 = (2u * ACC_WORDS + 7u) / 8u * 8u;
 
 // What a workgroup misses: the number of a tile, or one of these.
@@ -94,7 +94,7 @@ fn tile_slot(side: u32, tile: u32) -> u32 {
 
 fn prefix_slot(side: u32, block: u32) -> u32 { return tile_slot(side, params.prefixes + block); }
 
-// Clears what a tile is going to publish in the next dispatch.
+// Clears a tile's slot for the next use, and at a block's first tile its prefix.
 fn clear_next(side: u32, tile: u32) {
     clear_words(tile_slot(1u - side, tile));
     if tile % BLOCK == 0u {
@@ -110,8 +110,7 @@ fn look_for(slot: u32) -> Seen {
     return seen;
 }
 
-// Finds in `before` what lies before a tile, and returns what it misses. If that is a tile at the end of a block, and not the workgroup's own, it publishes
-// the prefix of the next block.
+// Sets `before` to the state before `tile`. Returns the first missing tile, `PREFIX` or `NOTHING`.
 fn find_before(turn: Turn, tile: u32, at: Place, wg: Workgroup) -> u32 {
     let lid = order_in_group(at, wg);
     let block = tile / BLOCK * BLOCK;
@@ -138,7 +137,7 @@ fn find_before(turn: Turn, tile: u32, at: Place, wg: Workgroup) -> u32 {
             has_some = true;
         }
     }
-    // The first row of a part does not continue the last row of the part before.
+    // The first row of a window does not continue the last row of the window before.
     let is_open = since < block || (CONTINUES && !ROWS && block == 0u);
     if lid == 0u && is_open {
         let seen = look_for(prefix_slot(turn.side, block / BLOCK));

@@ -1,14 +1,14 @@
-// A tile in registers, row by row: a row has an element for each lane of a subgroup, and a subgroup has 48 rows, or 16 in a short input.
+// kept_rows: a tile in registers. A row has one element per lane of a subgroup; a subgroup has 48 rows, or 16 in a short input.
 //
 //     row 0      7 3 9 1     marks  1 0 1 0     kept before  0 1 1 2     kept in the row  2
 //     row 1      8 2 2 6            1 0 0 1                  0 1 1 1                      2
 //     stored     7 9 8 6
 //
-// Neighbouring lanes load neighbouring elements, and store those that are kept side by side. Elements stay in registers until what lies before
+// Loads coalesce, and so do the stores of kept elements. Elements stay in registers until what lies before
 // the tile is known, so they are read once.
 //
-// A mark is a byte, and a word has those of four rows: a sum across the subgroup counts in four rows at a time. No row has more than 128 elements, the lanes of
-// the widest subgroup.
+// A mark is a byte, so one sum across the subgroup counts four rows. A row has at most 128 elements, the lanes of the widest subgroup, so seven bits
+// hold an exclusive count.
 #import scan/shared/io
 #import lib/grid/entry
 #import lib/workgroup/order
@@ -35,8 +35,8 @@ struct LoadedItems {
     item: u32,
 }
 
-// For each row a byte: the kept elements of the lanes before, and in its upper bit the mark. And the state before the rows inside of the tile, and
-// that of the tile.
+// For each row a byte: the kept elements of the lanes before, and in its upper bit the mark. `first`: the state before
+// the subgroup's rows, relative to the tile. `all`: the tile's state.
 struct Prefixes {
     #for p in a b c: $p: vec4<u32>,
     first: Acc,
@@ -111,7 +111,7 @@ fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     return across(state(number, last), at, wg);
 }
 
-// The marks may be those of another tile than the elements.
+// Uses `item`, not `loaded.item`: the marks may be another tile's.
 fn last_of_tile(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> u32 {
     let lanes = min(wg.width, WG);
     let i = first_of_lane(item, at, wg);
@@ -147,7 +147,7 @@ fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Wor
     put_end(inside.all, item, order_in_group(at, wg));
 }
 
-// Stores the kept elements of sixteen rows behind a state, and returns the state behind them.
+// Stores the kept elements of sixteen rows after state `ahead`; returns the state after them.
 fn put_sixteen(items: Sixteen, i: u32, prefixes: vec4<u32>, ahead: Acc, lanes: u32, at: Place) -> Acc {
     let four = 4u * lanes;
     let b = put_four(items.a, i, prefixes.x, number_in(ahead), lanes, at);
@@ -166,7 +166,7 @@ fn put_four(items: Four, i: u32, prefixes: u32, place: u32, lanes: u32, at: Plac
     return put_row(items.w, i + 3u * lanes, row >> vec3(24u), w, lanes, at);
 }
 
-// Stores the element of a row if it is kept. The lower bytes have its mark, the kept elements of the lanes before, and those of all.
+// Stores the element of a row if it is kept. The low bytes of `row` hold its mark, the count in earlier lanes and the count in all lanes.
 fn put_row(elem: Elem, i: u32, row: vec3<u32>, place: u32, lanes: u32, at: Place) -> u32 {
     if (row.x & 0xffu) == 1u {
         put(elem, i, place + (row.y & 0xffu));

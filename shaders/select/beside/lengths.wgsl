@@ -1,13 +1,13 @@
-// Beside the key of a run the length of the run before, which ends there. The state of the chain has two words: the number of kept keys, and the position
-// behind the last of them, or 0.
+// lengths: stores, with each run's key, the length of the previous run. The chain's state has two words: the number of kept keys, and the position after
+// the last, or 0.
 //
 //     keys        7 7 3 3 3 3 3 6 …
 //     kept        1 0 1 0 0 0 0 1
-//     last        0 1 1 3 3 3 3 3       the second word before each key
+//     last        0 1 1 3 3 3 3 3       second word of the state before each key
 //     lengths         2         5       of the run before: i + 1 - last
 //
-// Workgroup memory has the positions of the kept keys in sixteen rows of each subgroup, side by side. So lanes store lengths side by side, and work for each run
-// rather than for each key.
+// Workgroup memory holds each subgroup's kept positions of sixteen rows (scan/tile/kept_rows.wgsl), compacted. So stores coalesce, and work is per run,
+// not per key.
 #import scan/shared/io
 #import lib/grid/entry
 
@@ -44,7 +44,7 @@ fn last_of_lane(marks: vec4<u32>, i: u32, lanes: u32) -> u32 {
 
 fn last_of_subgroup(last: u32) -> u32 { return subgroupMax(last); }
 
-// Where the position of a kept key lies: each subgroup has as many places as sixteen rows have keys.
+// The index of a kept key's position in its subgroup's ring of `16 * lanes` entries.
 fn where_noted(place: u32, lanes: u32, at: Place) -> u32 {
     return at.subgroup * 16u * lanes + (place & (16u * lanes - 1u));
 }
@@ -57,7 +57,8 @@ fn last_before(place: u32, ahead: Acc, lanes: u32, at: Place) -> u32 {
     return select(ahead.y, position(place - 1u, lanes, at) + 1u, place > ahead.x);
 }
 
-// Stores the lengths of the runs that end in sixteen rows, from the state before the rows and the place behind their last kept key. Returns the state behind.
+// Stores the lengths of the runs that end in sixteen rows, from the state before the rows and the place after their last kept key. Returns the state
+// after them.
 fn put_beside(ahead: Acc, end: u32, lanes: u32, at: Place) -> Acc {
     workgroupBarrier();
     for (var place = ahead.x + at.lane; place < end; place += 4u * lanes) {
