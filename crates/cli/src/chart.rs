@@ -17,7 +17,7 @@ const TITLE: (usize, f64) = (56, 18.0);
 /// Thickness of a bar.
 const THICK: f64 = 12.0;
 
-/// Bars longer than this have their number inside.
+/// Bars longer than this have their text inside.
 const INSIDE: f64 = 140.0;
 
 /// Shapes and letters, whatever the colours are.

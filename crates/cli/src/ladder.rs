@@ -257,7 +257,7 @@ impl LadderArgs {
         }
         bar.finish_and_clear();
         if !self.is_range() {
-            compare_steps(&mut rows, |row| Rung::named(&row.what.rung).ok().map(|rung| rung.improves));
+            compare_steps(&mut rows);
         }
         Ok(rows)
     }
@@ -332,6 +332,7 @@ impl LadderArgs {
         );
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
         let below = table::fitted(&(table::remarks(rows) + &note), self.wide);
+        let chapter = |row: &Row| row::rung(row).map_or("", |rung| rung.chapter);
         table::fitted(&header, self.wide) + &table::render(columns, rows, self.wide, chapter) + &below
     }
 }
@@ -366,11 +367,6 @@ fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
         format!(", {faster:.1} times as fast as {first}")
     };
     Some(format!("{} is the fastest: {speed}{than}", best.what.rung))
-}
-
-/// The chapter of a row; none of a document's rows.
-fn chapter(row: &Row) -> &'static str {
-    Rung::named(&row.what.rung).ok().filter(|_| row.what.preset.is_none()).map_or("", |rung| rung.chapter)
 }
 
 /// A column of a table of reductions.

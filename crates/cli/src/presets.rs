@@ -86,7 +86,7 @@ pub fn replay(
     }
     bar.finish_and_clear();
     if preset.cpu != Cpu::EveryLength {
-        compare_steps(&mut rows, |_| None);
+        compare_steps(&mut rows);
     }
     compare_with_cpu(&mut rows);
     Ok(rows)

@@ -72,10 +72,10 @@ pub fn render<T>(
     let width = table.width().filter(|_| !wide);
     let notes = width.map_or_else(String::new, |width| fit(&mut shown, width.into()));
     table.set_header(shown.iter().map(|column| column.heading));
-    let mut last = rows.first().map_or("", &chapter);
-    let has_chapters = rows.iter().any(|row| chapter(row) != last);
+    let has_chapters = rows.iter().any(|row| chapter(row) != chapter(&rows[0]));
+    let mut last = "";
     for (index, row) in rows.iter().enumerate() {
-        if has_chapters && (index == 0 || chapter(row) != last) {
+        if has_chapters && chapter(row) != last {
             last = chapter(row);
             table.add_row([format!("— {last}")]);
         }

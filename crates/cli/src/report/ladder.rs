@@ -9,7 +9,7 @@ use super::markdown::Table;
 use crate::chart::{Bar, Bars};
 use crate::failure::Failure;
 use crate::lists::each_once;
-use crate::row::Row;
+use crate::row::{Row, compare_steps};
 use crate::table::{self, raised};
 
 /// Peaks this close are one.
@@ -23,7 +23,7 @@ struct Ladder<'a> {
     machine: &'a str,
     n: u64,
     /// A row for every rung, by chapter.
-    rows: Vec<&'a Row>,
+    rows: Vec<Row>,
 }
 
 impl<'a> Ladder<'a> {
@@ -35,12 +35,14 @@ impl<'a> Ladder<'a> {
         }
         let (n, mut rows) = sizes.into_iter().max_by_key(|(_, rows)| rows.len())?;
         rows.sort_by_key(|row| place(&row.what.rung));
+        let mut rows: Vec<_> = rows.into_iter().cloned().collect();
+        compare_steps(&mut rows);
         Some(Ladder { machine: &machine.name, n, rows })
     }
 
     /// Its row of a rung.
-    fn row(&self, rung: &str) -> Option<&'a Row> {
-        self.rows.iter().copied().find(|row| row.what.rung == rung)
+    fn row(&self, rung: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.what.rung == rung)
     }
 }
 
@@ -82,7 +84,7 @@ fn table(machines: &[Machine], work: Work<'_>) -> Option<Table> {
         let mut line = vec![format!("`{rung}`")];
         line.extend(only.map(|_| Rung::named(rung).map_or("", |rung| rung.document).to_owned()));
         line.extend(ladders.iter().flat_map(|ladder| ladder.row(rung).map(cells).unwrap_or_default()));
-        line.extend(only.map(|ladder| step(ladder, rung)));
+        line.extend(only.map(|ladder| ladder.row(rung).map(step).unwrap_or_default()));
         line
     };
     let title = format!("{} of {}", work.0, work.1);
@@ -102,10 +104,8 @@ fn cells(row: &Row) -> [String; 3] {
 }
 
 /// How many times as fast as the rung that it improves a rung is.
-fn step(ladder: &Ladder<'_>, rung: &str) -> String {
-    let time = |rung: &str| ladder.row(rung)?.time();
-    let step = Rung::named(rung).ok().and_then(|known| Some(time(known.improves)? / time(rung)?));
-    step.map(|step| format!("{step:.2}×")).unwrap_or_default()
+fn step(row: &Row) -> String {
+    row.figures.step_speedup.map(|step| format!("{step:.2}×")).unwrap_or_default()
 }
 
 /// The rungs of the picture, each with what it adds.
@@ -116,7 +116,7 @@ const CLIMB: [(&str, &str); 8] = [
     ("vectorized", "four elements a load"), ("single-pass", "one dispatch"),
 ];
 
-/// The SVG of one machine's climb.
+/// The SVG of one machine's climb; of all its rungs, if it has none of the picture's.
 pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     let [machine] = machines else {
         return Err(refusal!("--svg takes the records of one machine; these are of {}", machines.len()));
@@ -124,11 +124,14 @@ pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     let missing = || Failure::usage("--svg: there is no ladder in these records");
     let work = *works(machines).first().ok_or_else(missing)?;
     let ladder = Ladder::of(machine, work).ok_or_else(missing)?;
+    let adds = |row: &Row| CLIMB.iter().find(|(rung, _)| *rung == row.what.rung).map(|(_, adds)| *adds);
+    let climbs = ladder.rows.iter().any(|row| adds(row).is_some());
+    let shown = ladder.rows.iter().filter(|row| adds(row).is_some() == climbs);
     let bars = Bars {
         title: format!("GB/s of the {} of {} {} on {}", work.0, raised(ladder.n), work.1, machine.name),
         ceiling: read_peak(&ladder.rows)
             .map(|peak| (peak, format!("this machine's memory reads {} GB/s", table::digits(peak)))),
-        bars: CLIMB.iter().filter_map(|(rung, adds)| Some(bar(ladder.row(rung)?, adds))).collect(),
+        bars: shown.map(|row| bar(row, adds(row).unwrap_or_default())).collect(),
     };
     Ok(bars.picture(dark))
 }
@@ -142,7 +145,7 @@ fn bar(row: &Row, adds: &str) -> Bar {
 }
 
 /// The read peak that the rows' percentages are of; `None` if they are of different runs with different peaks.
-fn read_peak(rows: &[&Row]) -> Option<f64> {
+fn read_peak(rows: &[Row]) -> Option<f64> {
     let peaks = || {
         rows.iter().filter_map(|row| Some(100.0 * row.figures.gb_per_s? / row.figures.percent_of_read_peak?))
     };
