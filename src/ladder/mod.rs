@@ -70,16 +70,10 @@ pub struct Rung {
     pub document: &'static str,
 }
 
+#[rustfmt::skip]
 macro_rules! rung {
     ($kernel:expr, $finishes:expr, ($chapter:literal, $improves:literal), $document:literal, $summary:literal) => {
-        Rung {
-            kernel: $kernel,
-            finishes: $finishes,
-            chapter: $chapter,
-            improves: $improves,
-            summary: $summary,
-            document: $document,
-        }
+        Rung { kernel: $kernel, finishes: $finishes, chapter: $chapter, improves: $improves, summary: $summary, document: $document }
     };
 }
 

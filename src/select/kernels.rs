@@ -27,6 +27,16 @@ pub(crate) enum Beside {
     Lengths,
 }
 
+impl Beside {
+    /// The state of the chain: the number of kept elements, and beside lengths the position behind the last.
+    pub(super) fn state(self) -> Words {
+        match self {
+            Beside::Nothing => Words::of_words(&[""], "{0}", 4),
+            Beside::Lengths => Words::of_words(&[".x", ".y"], "Acc({0}, {1})", 8),
+        }
+    }
+}
+
 /// The bytes of the largest elements of which an invocation has 48, in registers. An AMD GPU has no room for 48 of 8 bytes.
 pub(super) const WIDE: u64 = 4;
 
@@ -62,14 +72,9 @@ impl Select {
         let selected = format!(
             "alias Selected = {ty};\n\nfn selected(elem: Elem, i: u32) -> Selected {{\n    return {value};\n}}"
         );
-        let state = if is_alone {
-            Words::of_words(&[""], "{0}", 4)
-        } else {
-            Words::of_words(&[".x", ".y"], "Acc({0}, {1})", 8)
-        };
         let composer = Composer::of(&[rooms::SELECT, rooms::SCAN, rooms::SHARED]);
-        let wgsl = state
-            .described(composer)
+        let composer = beside.state().described(composer);
+        let wgsl = composer
             .define("float", self.element().is_some_and(Element::is_float))
             .define("bits_64", self.item() == 8)
             .define("subgroups", subgroups)
@@ -113,7 +118,7 @@ impl Select {
         let workgroup = self.workgroup(limits);
         limits::check_workgroup([workgroup, 1], limits)?;
         // Sums, and beside lengths the positions of sixteen rows.
-        let words = if beside == Beside::Nothing { 2 } else { 2 * 2 + 16 };
+        let words = 2 * beside.state().words() as u32 + if beside == Beside::Lengths { 16 } else { 0 };
         needs!(limits, max_compute_workgroup_storage_size, 4 * words * workgroup)?;
         if let Kept::Function(monoid) = &self.kept {
             monoid.on(features).check_features(features)?;

@@ -49,8 +49,7 @@ impl Select {
     ) -> Result<Vec<Memory>, Error> {
         let (_, layout) = self.layout(range.len, limits);
         let parts = self.parts(range, layout.tile, limits)?.len();
-        let words = if beside == Beside::Nothing { 1 } else { 2 };
-        let links = Memory::own_zeros(LINKS, layout.links(range.len, parts, words));
+        let links = Memory::own_zeros(LINKS, layout.links(range.len, parts, beside.state().words()));
         Ok(vec![links.checked(limits, "the memory for counts", SPLIT)?])
     }
 
