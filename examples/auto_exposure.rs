@@ -74,9 +74,9 @@ fn draw(@builtin(global_invocation_id) id: vec3<u32>) {
 @compute @workgroup_size(1)
 fn adapt() {
     // The exposure at which the log-mean is 18 %, middle grey.
-    let requested = log2(0.18) - log_mean;
-    var exposure = requested;
-    if frame.number > 0u { exposure = mix(history[frame.number - 1u].y, requested, 0.125); }
+    let aim = log2(0.18) - log_mean;
+    var exposure = aim;
+    if frame.number > 0u { exposure = mix(history[frame.number - 1u].y, aim, 0.125); }
     history[frame.number] = vec2<f32>(log_mean, exposure);
 }
 

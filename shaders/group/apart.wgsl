@@ -4,7 +4,7 @@
 //
 //     id 2, value 1.5      state of 2:  count + 1    two limbs of the sum    least, most
 //
-// Cost: several atomic additions to storage for each pair, each of which moves a sector of the cache.
+// Cost: several atomic additions to storage per pair. Each moves a sector of the cache.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/keys

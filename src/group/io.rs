@@ -47,7 +47,7 @@ of_pairs!(GroupById, values: V, keys: K);
 of_pairs!(GroupByKey, keys: K, values: V);
 of_pairs!(ReduceRuns, keys: K, values: V);
 
-/// The outputs of [`GroupById`] and [`GroupByKey`], each a buffer or a slice of one: one for each result that the operation is requested, and
+/// The outputs of [`GroupById`] and [`GroupByKey`], each a buffer or a slice of one: one for each result that the operation computes, and
 /// those of [`Outputs::keys`], [`Outputs::len`] and [`Outputs::rejected`] as you need them.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs<'b> {
@@ -142,7 +142,7 @@ pub struct RunOutputs<K, R, L> {
 outputs!(RunOutputs<K: keys, R: results, L: len>, ReduceRuns);
 outputs!(RunOutputs<K: keys, R: results, L: len>, RunLengths);
 
-/// The results of a group. `None` is what the operation is not requested.
+/// The results of a group. A result that the operation does not compute is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Group<K, V> {
@@ -165,7 +165,7 @@ pub struct Group<K, V> {
 }
 
 impl<K, V: FromResults> Group<K, V> {
-    /// Reads the results of groups with these keys, from the arrays of what `operation` is requested.
+    /// Reads the results of groups with these keys, from the arrays of the results of `operation`.
     pub(super) fn read(
         operation: &GroupById,
         keys: impl IntoIterator<Item = K>,

@@ -67,7 +67,7 @@
 //!
 //! # Outputs of groups by id
 //!
-//! [`Outputs`] names an array for each result that is requested, of four bytes a group, and perhaps one `u32`, the number of pairs that no group has.
+//! [`Outputs`] names an array for each result that the operation computes, of four bytes a group, and perhaps one `u32`, the number of pairs that no group has.
 //! [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) return an error if it is not 0:
 //! [`DataError::Ids`](crate::DataError::Ids).
 //!

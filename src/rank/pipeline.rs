@@ -127,7 +127,7 @@ impl Selection {
         Ok(passes)
     }
 
-    /// The dispatch of a kernel over one of the windows of some rows, whose parts start at some numbers.
+    /// The dispatch of a kernel over one of the windows of some rows. `starts` are the numbers of the first part of each window, and of all parts.
     fn pass(
         &self,
         (step, round): (Step, u32),

@@ -121,7 +121,7 @@ impl Part {
         self.input.len.checked_div(self.number).unwrap_or(0)
     }
 
-    /// The same rows, at most `most` at a time.
+    /// The same rows, at most `at_once` at a time.
     pub(super) fn cut(self, at_once: u64, item: u64) -> impl Iterator<Item = Part> {
         (0..self.number).step_by(at_once as usize).map(move |before| {
             let number = at_once.min(self.number - before);

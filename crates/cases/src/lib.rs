@@ -40,7 +40,7 @@ pub enum Tag {
     Once,
     /// On devices with some sets of limits.
     Limits,
-    /// On very many devices, each of which compiles the kernels again.
+    /// On many devices. Each compiles the kernels again.
     Losses,
 }
 

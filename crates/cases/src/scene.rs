@@ -114,7 +114,7 @@ impl Scene {
         }))
     }
 
-    /// Words that an input may have on this device, of this many requested.
+    /// `requested` words, or as many as an input may have on this device.
     pub fn words(&self, requested: u64) -> u64 {
         requested.min(self.device.limits().max_buffer_size / 4)
     }

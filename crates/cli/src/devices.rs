@@ -67,8 +67,8 @@ fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
     let info = adapter.get_info();
     let features = adapter.features();
     let limits = adapter.limits();
-    let named = |requested: bool| {
-        let kept = FEATURES.iter().filter(|(feature, _)| features.contains(*feature) == requested);
+    let named = |has: bool| {
+        let kept = FEATURES.iter().filter(|(feature, _)| features.contains(*feature) == has);
         kept.map(|(feature, what)| format!("{} ({what})", adapter::feature_names(*feature))).collect()
     };
     let types = Element::ALL.into_iter().filter(|element| features.contains(element.feature()));

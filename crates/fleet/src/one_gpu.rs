@@ -28,7 +28,7 @@ const RESULT: u64 = 4096;
 
 /// The commands that are recorded.
 enum Steps {
-    /// As many as are requested: from the first buffer on, and from the second one on.
+    /// A number of steps, by the stepper that begins in the first buffer or by the one that begins in the second.
     All(Box<[Stepper; 2]>),
     /// Until a condition holds.
     Until(Box<Convergence>),

@@ -129,8 +129,8 @@ pub struct Form {
 impl Form {
     /// Bytes of a buffer on a device with these limits, which may be a software adapter.
     pub fn bytes(limits: &wgpu::Limits, software: bool) -> u64 {
-        let requested = if software { LARGEST_ON_CPU } else { LARGEST };
-        requested.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256
+        let most = if software { LARGEST_ON_CPU } else { LARGEST };
+        most.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256
     }
 
     /// The forms to try on an adapter, for reading and for copying.

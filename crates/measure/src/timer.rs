@@ -259,7 +259,7 @@ impl Timer {
 
     /// Runs the commands that `record` puts into a pass, once, and waits: milliseconds on the GPU, `None` if this adapter has no timestamps.
     ///
-    /// No warm-up and no repetition: for work whose result is requested once. The clock may still be idle.
+    /// No warm-up and no repetition: for work that runs once. The clock may still be idle.
     pub fn once(&self, record: Encode<'_>) -> Result<Option<f64>, MeasureError> {
         if self.timestamps().is_none() {
             self.run(1, record)?;
@@ -360,7 +360,7 @@ impl Timer {
 
     /// The milliseconds of each pass that is a sample; `None` if this adapter has no timestamps.
     ///
-    /// A clock may wrap around between two timestamps, so that they are requested a second time before they are given up.
+    /// A clock may wrap around between two timestamps, so they are measured a second time before they are given up.
     fn stamped(&self, loads: &[Load<'_>], samples: u32) -> Result<Option<Vec<f64>>, MeasureError> {
         let Some(timestamps) = self.timestamps() else { return Ok(None) };
         for _ in 0..2 {

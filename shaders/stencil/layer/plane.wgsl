@@ -107,7 +107,7 @@ fn put_exchanged(half: u32, nth: u32, place: u32, layer: Layer) {
 }
 
 // Sums over the neighbours in a plane. Row 0 is the row before the lane's own rows, and row STRIP + 1 the row behind them. The sum of a row's west
-// and east cells also serves the rows beside it. In 7 points it does not, so only the lane's own rows have it.
+// and east cells also serves both neighbouring rows. In 7 points it does not, so only the lane's own rows have it.
 fn edges_of(own: Layer, half: u32, nth: u32, at: LanePosition) -> Edges {
 #for j in 0..STRIP + 2
 #let place = at.place

@@ -22,7 +22,7 @@ fn keep_layer(changed: Layer, same: Layer, fixed_cells: FixedCells, keeps: bool)
     );
 }
 
-// The contribution of a row to the rows beside it: from each pack, and from the sum of its neighbours to the west and to the east.
+// What a row contributes to both neighbouring rows: each pack, and the sum of its west and east neighbours.
 fn beside_layer(k: Weights, own: Layer, edges: Edges) -> Layer {
     return Layer(
 #for i in 0..PACKS

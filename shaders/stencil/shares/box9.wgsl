@@ -1,11 +1,11 @@
-// Nine points, row by row: what a row gives to its own new cells and to those of the rows beside it.
+// Nine points, row by row: what a row gives to its own new cells and to those of both neighbouring rows.
 //
 //     beside    s · own + d · around                  the same for the row above and for the row below
 //     begin     north's + c · own + s · around        the sum of a new cell without its row to the south
 //     finish    begin + south's                       as soon as that row comes
 //
 // `around` is the sum of the cells to the west and to the east. So each row is summed once. As for five points (star.wgsl), every product is added by a stated `fma`, and what a row
-// contributes to the rows beside it is computed with weights of its own. Here a sum is also added to another sum, or
+// contributes to neighbouring rows is computed with weights of its own. Here a sum is also added to another sum, or
 // to the right-hand side. That is a stated `fma` too, with a factor that is 1 but that no compiler knows: plain
 // additions of two sums are regrouped by Mesa's compiler (22.3), differently from kernel to kernel. `finish` gives that
 // factor to `sum`, not to `south`: with `fma(one, south, sum)`, NVIDIA's compiler (driver 580) gave other bits in `f16` with two

@@ -87,8 +87,8 @@ impl Levels<'_> {
         let results = match self.kernel.coverage {
             Coverage::Pairs => len.div_ceil(2),
             Coverage::Grid(_) => {
-                let requested = len.div_ceil(self.per_workgroup()).min(most);
-                requested.max(len.div_ceil(u64::from(self.tuning.workgroup_size) * MAX_ITERATIONS))
+                let needed = len.div_ceil(self.per_workgroup()).min(most);
+                needed.max(len.div_ceil(u64::from(self.tuning.workgroup_size) * MAX_ITERATIONS))
             }
             _ => len.div_ceil(self.per_workgroup()),
         };

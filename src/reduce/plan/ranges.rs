@@ -75,8 +75,8 @@ impl Request<'_> {
             // All invocations of a workgroup share its limbs.
             return self.workgroup_size().ilog2();
         }
-        let requested = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();
-        requested.min(self.workgroup_size().ilog2())
+        let needed = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();
+        needed.min(self.workgroup_size().ilog2())
     }
 
     /// The alignment of bindings of values of this stride: a multiple of the stride, too.

@@ -124,8 +124,8 @@ impl Request<'_> {
     /// a GPU.
     fn chunk(&self, count: u64, len: u64, inner: u64) -> u64 {
         let width = self.usual_width(inner);
-        let requested = ENOUGH_WORKGROUPS.div_ceil((count * inner.div_ceil(width)).max(1));
-        let filling = len.div_ceil(requested).max(SMALLEST_CHUNK.div_ceil(width)).next_multiple_of(4);
+        let enough = ENOUGH_WORKGROUPS.div_ceil((count * inner.div_ceil(width)).max(1));
+        let filling = len.div_ceil(enough).max(SMALLEST_CHUNK.div_ceil(width)).next_multiple_of(4);
         len.min(filling).min(self.reachable(width))
     }
 
@@ -178,10 +178,10 @@ impl Request<'_> {
         }
         let most = u64::from(self.workgroup_size());
         let high = rows.div_ceil(PER_INVOCATION);
-        let requested = inner.min((most / high).max(USUAL_WIDTH)).min(most);
-        let strips = inner.div_ceil(requested);
+        let enough = inner.min((most / high).max(USUAL_WIDTH)).min(most);
+        let strips = inner.div_ceil(enough);
         // All strips are equally wide. They start at whole cache sectors if rows do.
-        let width = inner.div_ceil(strips).next_multiple_of(8).min(requested);
+        let width = inner.div_ceil(strips).next_multiple_of(8).min(enough);
         let team = (width * high).next_power_of_two().min(1 << most.ilog2());
         (inner.div_ceil(width), width, team.ilog2())
     }

@@ -148,10 +148,10 @@ impl Request<'_> {
             .iter()
             .map(|span| {
                 let len = u64::from(span.len());
-                let requested =
+                let needed =
                     len.div_ceil(PER_INVOCATION * size).min(share).max(len.div_ceil(size * MAX_ITERATIONS));
                 // Only complete rows: an extra workgroup would combine items a second time and take a ticket.
-                grid::whole_rows(requested, self.limits)
+                grid::whole_rows(needed, self.limits)
             })
             .collect();
         let tickets = groups.iter().sum::<u64>();

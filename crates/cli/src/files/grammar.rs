@@ -63,16 +63,16 @@ impl<'a> Rest<'a> {
     }
 
     /// Takes a character if it comes next.
-    fn take(&mut self, requested: char) -> bool {
-        let rest = self.0.strip_prefix(requested);
+    fn take(&mut self, expected: char) -> bool {
+        let rest = self.0.strip_prefix(expected);
         rest.inspect(|rest| self.skip(rest)).is_some()
     }
 
-    fn expect(&mut self, requested: char) -> Parsed<()> {
-        if self.take(requested) {
+    fn expect(&mut self, expected: char) -> Parsed<()> {
+        if self.take(expected) {
             return Ok(());
         }
-        malformed(format!("syntax error: `{requested}` expected at `{}`", excerpt(self.0)))
+        malformed(format!("syntax error: `{expected}` expected at `{}`", excerpt(self.0)))
     }
 
     /// A string in quotes. Backslashes, which no name of a type has, end the reading.

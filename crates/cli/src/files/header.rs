@@ -76,10 +76,10 @@ fn shape_of(bare: &Bare, length: u64) -> Result<Vec<u64>, Fault> {
     }
     let shape = dimensions.of(length / stored.size());
     let text = npy::tuple(&shape);
-    let requested = bytes(&shape, stored.size()).ok_or_else(|| too_large(&text))?;
-    if requested != length {
+    let expected = bytes(&shape, stored.size()).ok_or_else(|| too_large(&text))?;
+    if expected != length {
         return Err(Fault::Unreadable(format!(
-            "has {length} bytes, and shape {} takes {requested}; give --shape the dimensions it was written with",
+            "has {length} bytes, and shape {} takes {expected}; give --shape the dimensions it was written with",
             excerpt(&text)
         )));
     }

@@ -303,7 +303,7 @@ pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
     judged(rows).and(written)
 }
 
-/// Prints a row of results that are in a file, unless it is not requested, and reports them if they are wrong.
+/// Prints a row of results that are in a file, unless it is `quiet`, and reports them if they are wrong.
 pub fn deliver_array(row: Row, json: bool, quiet: bool) -> Result<(), Failure> {
     let rows = [row];
     let print = || output::print_table(&rows, json, false, || text(&rows, false));
@@ -323,7 +323,7 @@ fn judged(rows: &[Row]) -> Result<(), Failure> {
     if wrong { Err(Failure::Wrong) } else { Ok(()) }
 }
 
-/// One line a row: file, operator, type, number of elements, value, its bits if they are requested, and the CPU's verdict if there is one.
+/// One line a row: file, operator, type, number of elements, value, its bits if `with_bits`, and the CPU's verdict if there is one.
 fn text(rows: &[Row], with_bits: bool) -> String {
     let wraps = std::io::stdout().is_terminal();
     let mut table = table::plain();
