@@ -91,7 +91,7 @@ impl Select {
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
             .choose("lib/subgroup/shuffle", if is_alone { "word" } else { "words" })
             .compose("scan/scan", if is_half { &["f16"] } else { &[] });
-        let workgroup = self.workgroup(limits);
+        let workgroup = self.workgroup(step, limits);
         let overrides = declared([
             ("WG", workgroup, true),
             ("ITEMS_PER_LANE", own(step), true),
@@ -115,7 +115,7 @@ impl Select {
     /// Checks that a device can run the kernel.
     pub(crate) fn check(&self, beside: Beside, features: Features, limits: &Limits) -> Result<(), Error> {
         limits::check(&self.slots(beside), limits)?;
-        let workgroup = self.workgroup(limits);
+        let workgroup = self.workgroup(SHORT, limits);
         limits::check_workgroup([workgroup, 1], limits)?;
         // Sums, and beside lengths the positions of sixteen rows.
         let words = 2 * beside.state().words() as u32 + if beside == Beside::Lengths { 16 } else { 0 };

@@ -17,15 +17,15 @@ const LONG: u64 = 1 << 22;
 
 impl Select {
     /// Invocations of a workgroup: on an NVIDIA H200 runs take a tenth less time with 128, and selections of few elements with 256.
-    pub(super) fn workgroup(&self, limits: &Limits) -> u32 {
-        let most = if matches!(self.kept, Kept::Function(_)) { 256 } else { 128 };
+    pub(super) fn workgroup(&self, step: Step, limits: &Limits) -> u32 {
+        let most = if step == SHORT || matches!(self.kept, Kept::Function(_)) { 256 } else { 128 };
         power_of_two_workgroup(most, limits)
     }
 
     /// The kernel that selects, and the sizes of its plan.
     fn layout(&self, len: u64, limits: &Limits) -> (Step, Layout) {
         let step = if self.is_small || len < LONG || self.item() > WIDE { SHORT } else { SELECT };
-        let workgroup = self.workgroup(limits);
+        let workgroup = self.workgroup(step, limits);
         let tile = (own(step) * workgroup).into();
         (step, Layout { tile, block: workgroup.into(), has_last: false })
     }
