@@ -40,7 +40,7 @@ fn kernel(at: Place, wg: Workgroup) {
         let outside = before(tile);
         let runs = tiles[tile].w;
         for (var first = 0u; first < runs; first += STAGE) {
-            if (own.starts != 0u) & (found.count < first + STAGE) {
+            if (found.count < first + STAGE) & (found.count + countOneBits(own.starts) > first) {
                 first_rank = first;
                 walk_over(own, values, join(outside, found), found.count);
             }
