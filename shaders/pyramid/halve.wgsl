@@ -94,6 +94,21 @@ fn two_levels(at: vec2<u32>) -> Acc {
     return acc;
 }
 
+// Levels 1 and 2 of a tile in which every texel covers four. Neighbouring lanes load and store neighbouring texels.
+fn whole_tile(first: vec2<u32>, own: vec2<u32>) {
+    let at = 2u * first + own;
+    #for k in 0..4: let acc$k = four(2u * (at + vec2<u32>($(k % 2 * 16)u, $(k / 2 * 16)u)));
+    #for k in 0..4: store(1u, at + vec2<u32>($(k % 2 * 16)u, $(k / 2 * 16)u), acc$k);
+    #for k in 0..4: kept[32u * own.y + own.x + $(k / 2 * 512 + k % 2 * 16)u] = acc$k;
+    workgroupBarrier();
+    let covered = 64u * own.y + 2u * own.x;
+    let upper = combine(kept[covered], kept[covered + 1u]);
+    let acc = combine(upper, combine(kept[covered + 32u], kept[covered + 33u]));
+    workgroupBarrier();
+    store(2u, first + own, acc);
+    kept[own.y * SIDE + own.x] = acc;
+}
+
 // A texel of a level in workgroup memory: of those of the level before, which begins at `base`, has rows of `side` and ends at `below`.
 fn halved(at: vec2<u32>, size: vec2<u32>, base: u32, side: u32, below: vec2<u32>) -> Acc {
     let end = end_of(at, size, below);
@@ -115,11 +130,16 @@ fn main(
     var first = 16u * workgroup.xy;
     let size = size_of(2u);
     let tiles = max(size >> vec2<u32>(4u), vec2<u32>(1u));
-    var below = select(vec2<u32>(16u), size - first, workgroup.xy + 1u == tiles);
-    for (var y = own.y; y < below.y; y += 16u) {
-        for (var x = own.x; x < below.x; x += 16u) {
-            kept[y * SIDE + x] = two_levels(first + vec2<u32>(x, y));
+    let is_last = workgroup.xy + 1u == tiles;
+    var below = select(vec2<u32>(16u), size - first, is_last);
+    if any(is_last) {
+        for (var y = own.y; y < below.y; y += 16u) {
+            for (var x = own.x; x < below.x; x += 16u) {
+                kept[y * SIDE + x] = two_levels(first + vec2<u32>(x, y));
+            }
         }
+    } else {
+        whole_tile(first, own.xy);
     }
     var base = 0u;
     var side = SIDE;

@@ -133,6 +133,7 @@ impl Histogram {
         let bins = match self.keys {
             Keys::Numbers => "numbers",
             Keys::Ranges { .. } => "ranges",
+            Keys::U32Levels(_) if self.keys.even().is_some() => "ranges",
             Keys::Levels(_) | Keys::U32Levels(_) => "levels",
             Keys::U64Levels(_) => "u64_levels",
         };

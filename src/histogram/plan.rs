@@ -114,7 +114,7 @@ impl Histogram {
             Keys::Numbers | Keys::U64Levels(_) => return Params::default(),
             Keys::U32Levels(levels) => {
                 let span = levels[levels.len() - 1] - levels[0];
-                return Params { low: levels[0], span, ..Params::default() };
+                return Params { low: levels[0], span, ..self.keys.even().unwrap_or_default() };
             }
             Keys::Ranges { low, high } => (*low, *high),
             Keys::Levels(levels) => (levels[0], levels[levels.len() - 1]),
@@ -123,28 +123,44 @@ impl Histogram {
             low: ordered(low),
             span: ordered(high) - ordered(low),
             half_low: 0.5 * low,
-            ..places(low.into(), high.into(), self.bins)
+            ..places_of_floats(low.into(), high.into(), self.bins)
         }
     }
 }
 
-/// The places of floats between two ends: places per unit of half the distance from the low end, the bits behind the bin, the
-/// distance from a border beyond which the bin is sure, and the places of a bin that are.
-fn places(low: f64, high: f64, bins: u32) -> Params {
+impl Keys {
+    /// The places of integers between levels that lie at equal distances, up to one; `None` if they do not, or lie close together.
+    pub(super) fn even(&self) -> Option<Params> {
+        let Keys::U32Levels(levels) = self else { return None };
+        let [low, high] = [levels[0], levels[levels.len() - 1]].map(f64::from);
+        let step = (high - low) / (levels.len() - 1) as f64;
+        let is_even = |(i, level): (usize, &u32)| (low + i as f64 * step - f64::from(*level)).abs() <= 1.0;
+        let is_even = step >= 64.0 && levels.iter().enumerate().all(is_even);
+        is_even.then(|| places(step, 1.0, (levels.len() - 1) as u32, 2.0 / step))
+    }
+}
+
+/// The places of floats between two ends.
+fn places_of_floats(low: f64, high: f64, bins: u32) -> Params {
+    let step = (high - low) / f64::from(bins);
+    // A compiler may distribute the product, and round by 2^-24 of the larger end once more.
+    let places = places(step, 2.0, bins, (-20f64).exp2() * low.abs().max(high.abs()) / step);
+    // Denormal numbers may be flushed; and an infinite scale times a distance of zero would be NaN. No bin is sure then.
+    if step > (-100f64).exp2() && places.scale < f32::MAX { places } else { Params { sure: 0, ..places } }
+}
+
+/// The places of bins of a width: places per `unit` of the distance from the low end, the bits behind the bin, the distance from a border beyond
+/// which the bin is sure, and the places of a bin that are. `error` is that of borders and of distances, in bins.
+fn places(step: f64, unit: f64, bins: u32, error: f64) -> Params {
     // A place has at most 31 bits.
     let fraction = 31 - bins.next_power_of_two().ilog2();
     let whole = 1u32 << fraction;
-    let step = (high - low) / f64::from(bins);
-    let scale = 2.0 / step * f64::from(whole);
-    // The error of a place, in bins: the difference, the scale and the product are each rounded by 2^-24 of themselves, and a border by
-    // 2^-24 of the larger end; a compiler may distribute the product, and round as much again. That is less than 2^-22 of the bins and
-    // of the larger end's distance from 0; four times as much is allowed for.
-    let error = (-20f64).exp2() * (f64::from(bins) + low.abs().max(high.abs()) / step);
-    // Denormal numbers may be flushed; and an infinite scale times a distance of zero would be NaN. No bin is sure then.
-    let is_bounded = step > (-100f64).exp2() && scale < f64::from(f32::MAX);
-    let margin = if is_bounded && error < 0.5 { (error * f64::from(whole)).ceil() as u32 } else { whole };
+    let scale = (unit / step * f64::from(whole)).min(f64::from(f32::MAX)) as f32;
+    // The distance, the scale and the product are each rounded by 2^-24 of themselves. That is less than 2^-22 of the bins; four times as much
+    // is allowed for.
+    let error = error + (-20f64).exp2() * f64::from(bins);
+    let margin = if error < 0.5 { (error * f64::from(whole)).ceil() as u32 } else { whole };
     let sure = whole.saturating_sub(margin.saturating_mul(2));
-    let scale = scale.min(f64::from(f32::MAX)) as f32;
     Params { scale, fraction, margin, sure, ..Params::default() }
 }
 
@@ -155,7 +171,8 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_kernels() {
-        let all = [Keys::Numbers, Keys::Ranges { low: 0.0, high: 1.0 }, Keys::U32Levels([0, 1, 2].into())];
+        let all =
+            [Keys::Numbers, Keys::Ranges { low: 0.0, high: 1.0 }, Keys::U32Levels([0, 100, 200].into())];
         for histogram in all.map(|keys| Histogram::new(keys, 2).with_stride(3, 1)) {
             assert_kernels::<Params>(&histogram);
         }

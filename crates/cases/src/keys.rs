@@ -29,6 +29,8 @@ pub fn cases() -> Vec<Case> {
         (UNIT, 6000, Tag::Once),
         (levels, 4, Tag::Once),
         (Keys::U32Levels([7, 7, 1 << 20, 0xc000_0000].into()), 3, Tag::Once),
+        // At equal distances.
+        (Keys::U32Levels((0..=1000).map(|i| i * 4_294_967).collect()), 1000, Tag::Once),
         (Keys::U64Levels([3, 5 << 32, 5 << 32 | 1 << 31, u64::MAX].into()), 3, Tag::Once),
     ];
     let case = |(keys, bins, tag): &(Keys, u32, Tag), of: Of| {
@@ -47,6 +49,10 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
     let words: Vec<u32> = (0..scene.words(5000) as u32)
         .map(|i| match &keys {
             Keys::Numbers => i.wrapping_mul(2_654_435_761) % bins,
+            // Keys at levels and beside them.
+            Keys::U32Levels(levels) if i % 2 == 1 => {
+                (levels[i as usize / 6 % levels.len()] + 1).wrapping_sub(i / 2 % 3)
+            }
             Keys::U32Levels(_) => i.wrapping_mul(2_654_435_761),
             // Lower words, and upper ones of which many are alike.
             Keys::U64Levels(_) if i % 2 == 1 => i / 2 % 7,

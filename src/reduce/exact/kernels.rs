@@ -99,11 +99,12 @@ impl ExactSum {
             Format::Product => "product",
             Format::Double => "double",
         };
-        // States are added to the limbs.
-        let has_bins = self.format == Format::Single && stage.reads != Reads::Partials;
+        // States are added to the limbs. Bins take longer to clear than a segment to sum.
+        let is_whole = *stage.kernel == EXACT;
+        let has_bins = self.format == Format::Single && is_whole && stage.reads != Reads::Partials;
         let far = if has_bins { "bins" } else { "limbs" };
         let has_registers = matches!(stage.workgroup_size, 256 | 512);
-        let is_long = *stage.kernel == EXACT && self.element == Element::F32 && has_registers;
+        let is_long = is_whole && self.element == Element::F32 && has_registers;
         let has_second = has_bins && is_long;
         let outliers = if has_second { "two_windows" } else { "one_window" };
         self.element

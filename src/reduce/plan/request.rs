@@ -54,6 +54,9 @@ pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 /// large.
 const ADJOINING_SIZE: u32 = 512;
 
+/// Invocations in a workgroup that sums a segment exactly. It sums one at a time, and most segments are short.
+const EXACT_SIZE: u32 = 32;
+
 /// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the partials, and the output.
 const ADJOINING_BUFFERS: u32 = 6;
 
@@ -164,7 +167,7 @@ impl Request<'_> {
 
     /// Invocations in a workgroup of the kernels that have only one size.
     pub(super) fn workgroup_size(&self) -> u32 {
-        self.largest_workgroup().min(USUAL_SIZE)
+        self.largest_workgroup().min(if self.monoid.exact.is_some() { EXACT_SIZE } else { USUAL_SIZE })
     }
 
     /// The largest workgroup whose accumulators fit workgroup memory: a power of two.

@@ -11,8 +11,8 @@ use crate::reduce::plan::{
     FIRST_SCRATCH, Inputs, MAX_ITERATIONS, PER_INVOCATION, Params, Plan, Reads, Request, Stage, WORD, Writes,
 };
 
-/// Workgroups that fill any GPU. If there are fewer, long segments are cut into chunks.
-const ENOUGH_WORKGROUPS: u64 = 2048;
+/// Invocations that fill any GPU. If there are fewer, long segments are cut into chunks.
+const ENOUGH: u64 = 1 << 19;
 
 /// The fewest elements of a chunk. Smaller chunks would not be worth a second launch.
 const SMALLEST_CHUNK: u64 = 1 << 14;
@@ -124,9 +124,14 @@ impl Request<'_> {
     /// a GPU.
     fn chunk(&self, count: u64, len: u64, inner: u64) -> u64 {
         let width = self.usual_width(inner);
-        let enough = ENOUGH_WORKGROUPS.div_ceil((count * inner.div_ceil(width)).max(1));
+        let enough = self.enough().div_ceil((count * inner.div_ceil(width)).max(1));
         let filling = len.div_ceil(enough).max(SMALLEST_CHUNK.div_ceil(width)).next_multiple_of(4);
         len.min(filling).min(self.reachable(width))
+    }
+
+    /// Workgroups that fill any GPU.
+    fn enough(&self) -> u64 {
+        ENOUGH / u64::from(self.workgroup_size())
     }
 
     fn usual_width(&self, inner: u64) -> u64 {
@@ -154,7 +159,7 @@ impl Request<'_> {
         let width = self.usual_width(inner);
         let fitting = (self.room() / (inner * self.item_size())).max(1);
         let worthwhile = fitting / SMALLEST_CHUNK.div_ceil(width);
-        let each = ENOUGH_WORKGROUPS.div_ceil(inner.div_ceil(width)).min(worthwhile).max(1);
+        let each = self.enough().div_ceil(inner.div_ceil(width)).min(worthwhile).max(1);
         let chunk = (fitting / each).min(self.reachable(width));
         let cut = Cut { len, chunk, chunks: len.div_ceil(chunk), inner };
         for number in 0..count {

@@ -23,10 +23,25 @@ fn values(n: u64, period: u64) -> Rc<Input> {
 /// Rows of `n` numbers spread in some way.
 pub fn rows(n: u64) -> Vec<Timed> {
     let names = |groups, kind, spread| Input::new(WORD * n, move || names(groups, kind, spread));
-    let histograms = [(256, "random"), (256, "equal"), (65_536, "random"), (65_536, "equal")];
-    let histogram = |(bins, kind): (u32, &'static str)| {
-        let work = [&format!("histogram-{bins}"), kind, "u32"];
-        Timed::new(work, n, WORD * n, &[&names(bins, kind, 1)], move |device, _, _| histogram(device, bins))
+    let (unit, even) = (Keys::Ranges { low: 0.0, high: 1.0 }, |bins: u64| {
+        Keys::U32Levels((0..=bins).map(|i| (u64::from(u32::MAX) * i / bins) as u32).collect())
+    });
+    let units = Input::new(WORD * n, || {
+        generate(PERIOD, |_, word| ((word >> 40) as f32 / (1 << 24) as f32).to_bits())
+    });
+    let histograms = [
+        (Keys::Numbers, 256, "random", names(256, "random", 1)),
+        (Keys::Numbers, 256, "equal", names(256, "equal", 1)),
+        (Keys::Numbers, 65_536, "random", names(65_536, "random", 1)),
+        (Keys::Numbers, 65_536, "equal", names(65_536, "equal", 1)),
+        (even(256), 256, "levels", names(1 << 20, "random", 0x9e37_79b1)),
+        (even(4096), 4096, "levels", names(1 << 20, "random", 0x9e37_79b1)),
+        (unit.clone(), 256, "ranges", units.clone()),
+        (unit, 2048, "ranges", units),
+    ];
+    let histogram = |(keys, bins, kind, input): (Keys, u32, &'static str, _)| {
+        let work = [&*format!("histogram-{bins}"), kind, if kind == "ranges" { "f32" } else { "u32" }];
+        Timed::new(work, n, WORD * n, &[&input], move |device, _, _| histogram(device, &keys, bins))
     };
     let mut rows: Vec<_> = histograms.map(histogram).into();
     let values = values(n, PERIOD);
@@ -61,14 +76,14 @@ fn names(groups: u32, kind: &str, spread: u32) -> Vec<u8> {
     })
 }
 
-fn histogram(device: &wgpu::Device, bins: u32) -> Made<Runnable> {
-    let histogram = compile(device, Histogram::new(Keys::Numbers, bins))?;
+fn histogram(device: &wgpu::Device, kind: &Keys, bins: u32) -> Made<Runnable> {
+    let (histogram, kind) = (compile(device, Histogram::new(kind.clone(), bins))?, kind.clone());
     Runnable::new(
         &[WORD * u64::from(bins)],
         move |inputs, outputs| recorded(histogram.of(inputs[0]).bind(&outputs[0])),
         move |inputs, times| {
             let keys: Vec<u32> = bytemuck::pod_collect_to_vec(inputs[0]);
-            let counts = histogram::reference::counts(&Keys::Numbers, bins, &keys);
+            let counts = histogram::reference::counts(&kind, bins, &keys);
             vec![Expected::words(counts.iter().map(|count| count * times as u32), 1)]
         },
     )

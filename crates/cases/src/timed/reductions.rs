@@ -103,7 +103,7 @@ fn reductions(is_small: bool) -> Vec<Reduced> {
         (&[Sum], F32, "fixed", segments(64), most, USUAL),
         (&[Sum], F32, "fixed", segments(256), most, ALL),
         (&[Sum], F32, "fixed", segments(1024), most, AND_EXACT),
-        (&[Sum], F32, "fixed", segments(65_536), most, USUAL),
+        (&[Sum], F32, "fixed", segments(65_536), most, AND_EXACT),
         (&[Sum], F32, "offsets", offsets(256), most, USUAL),
         (&[Sum], F32, "skewed", skewed, most, USUAL),
         (&[Sum], F32, "offsets", offsets(1024), most, AND_EXACT),
