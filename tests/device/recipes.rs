@@ -47,19 +47,13 @@ fn sums() -> Done {
     let sum = Compiled::new(device, sum, &Options::default())?;
     let total: f32 = sum.of(&elements).run(queue)?;
     // end
-    // recipe: frame
-    struct Meter {
-        sum: Bound,
-    }
-
-    let meter = Meter { sum: sum.of(&elements).bind(&result)? };
-    // end
     let mut encoder = device.create_command_encoder(&Default::default());
-    // recipe: record
-    meter.sum.encode(&mut encoder);
+    // recipe: frame
+    let bound: Bound = sum.of(&elements).bind(&result)?;
+    bound.encode(&mut encoder);
     // end
     queue.submit([encoder.finish()]);
-    assert_eq!((total, after::<f32, 1>(&[&meter.sum], &result)), (23.0, [23.0]));
+    assert_eq!((total, after::<f32, 1>(&[&bound], &result)), (23.0, [23.0]));
     Ok(())
 }
 
@@ -229,13 +223,11 @@ fn pictures() -> Done {
     let Gpu { device, queue } = gpu();
     let grey: Vec<u8> = (0..32u8).flat_map(|at| [at, at, at, 255]).collect();
     let picture = picture(TextureFormat::Rgba8Unorm, &grey);
-    // recipe: texture
     let mean = Reduce::new(Op::Mean.over(Element::F32)?.of_texels(Map::luminance())?);
     let mean: f32 = Compiled::new(device, mean, &Options::default())?.of_texels(&picture).run(queue)?;
 
     let median = OfTexels::new(Quantiles::new(Element::F32, [0.5]), Map::luminance());
     let median: Vec<f32> = Compiled::new(device, median, &Options::default())?.of(&picture).run(queue)?;
-    // end
     let expected = 15.5 / 255.0;
     assert!((mean - expected).abs() < 1e-5 && (median[0] - expected).abs() < 1e-5, "{mean} {median:?}");
     Ok(())
