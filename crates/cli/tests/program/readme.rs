@@ -181,6 +181,28 @@ fn links_lead_somewhere() {
     assert!(links > 100, "{links} links were found");
 }
 
+#[test]
+fn book_lists_every_page_and_every_rung() {
+    let docs = root().join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).expect("the book has chapters");
+    let listed: BTreeSet<_> = targets(&summary)
+        .into_iter()
+        .map(|target| docs.join(target).canonicalize().expect("a file"))
+        .collect();
+    let mut missing = Vec::new();
+    for (folder, extension) in [("docs", "md"), ("shaders/ladder", "wgsl")] {
+        for entry in std::fs::read_dir(root().join(folder)).expect("the project has this folder") {
+            let path = entry.expect("an entry").path().canonicalize().expect("a file");
+            let is_chapter =
+                path.extension().is_some_and(|e| e == extension) && !path.ends_with("SUMMARY.md");
+            if is_chapter && !listed.contains(&path) {
+                missing.push(path);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/SUMMARY.md lacks {missing:?}; add a line for each");
+}
+
 /// The targets of a page's links and pictures: `](…)`, `]: …`, `src="…"` and `srcset="…"`.
 fn targets(page: &str) -> Vec<&str> {
     let between = |begin: &'static str, end: &'static [char]| {
