@@ -31,22 +31,6 @@ const TEXEL: u64 = 4;
 /// # Ok::<_, halofold::Error>(())
 /// ```
 ///
-/// A histogram takes a map, or elements of several channels, or every k-th element:
-///
-/// ```
-/// # use halofold::wgpu::Limits;
-/// use halofold::histogram::{Histogram, Keys, Map};
-///
-/// let limits = Limits::default();
-/// // The four channels of every 16th pixel in RGBA8.
-/// let colours = Histogram::new(Keys::Numbers, 256).with_map(Map::bytes()).with_stride(16, 0);
-/// // Between the levels 0, 1, 10 and 100; elements are interleaved: left, right, left, right.
-/// let levels = Keys::Levels([0.0, 1.0, 10.0, 100.0].into());
-/// let sound = Histogram::new(levels, 3).with_channels(2);
-/// assert_eq!((colours.output(), sound.output()), (4 * 4 * 256, 4 * 2 * 3));
-/// # assert!(colours.check(&limits).is_ok() && sound.check(&limits).is_ok());
-/// ```
-///
 /// A map of texels makes an operation read textures: see [`Texels`](crate::Texels).
 ///
 /// # Parameters
@@ -129,15 +113,6 @@ impl Map {
     /// # Errors
     ///
     /// The error names the line of `wgsl` that is wrong.
-    ///
-    /// ```
-    /// use halofold::Map;
-    /// use halofold::wgpu::TextureSampleType;
-    ///
-    /// let opaque = "fn map_texel(texel: vec4<f32>, at: vec2<u32>) -> f32 { return texel.b * f32(texel.a == 1.0); }";
-    /// assert_eq!(Map::texels(TextureSampleType::Float { filterable: false }, opaque)?.channels(), 1);
-    /// # Ok::<_, halofold::Error>(())
-    /// ```
     pub fn texels(sample: TextureSampleType, wgsl: &str) -> Result<Self, Error> {
         shader::apart(wgsl, "_map_", &["map_texel"], |text| {
             let (returns, features, parameters) = texel_map_of(texels::channel(sample), text)?;

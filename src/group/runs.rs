@@ -94,14 +94,11 @@ impl ReduceRuns {
 
     /// The largest workgroup, and then the most collected runs, that have the memory they need.
     fn sizes(&self, limits: &Limits) -> Result<Sizes, LimitError> {
-        let sizes = [256, 128, 64]
-            .into_iter()
-            .flat_map(|workgroup| [1024, 512, 256, 128].map(|stage| Sizes { workgroup, stage }));
-        let most = largest_workgroup(limits);
-        let has_memory =
-            |sizes: &Sizes| self.memory_of(*sizes) <= limits.max_compute_workgroup_storage_size.into();
-        let mut fitting = sizes.filter(|sizes| sizes.workgroup <= most);
-        if let Some(sizes) = fitting.find(has_memory) {
+        let (most, room) = (largest_workgroup(limits), limits.max_compute_workgroup_storage_size.into());
+        let workgroups = [256, 128, 64].into_iter().filter(|workgroup| *workgroup <= most);
+        let mut sizes =
+            workgroups.flat_map(|workgroup| [1024, 512, 256, 128].map(|stage| Sizes { workgroup, stage }));
+        if let Some(sizes) = sizes.find(|sizes| self.memory_of(*sizes) <= room) {
             return Ok(sizes);
         }
         limits::check_workgroup([LEAST.workgroup, 1], limits)?;

@@ -44,9 +44,10 @@ parameters! {
         grid_row: u32,
         low: u32,
         span: u32,
-        half_low: f32,
+        origin: f32,
         scale: f32,
         fraction: u32,
+        places: u32,
         margin: u32,
         sure: u32,
         index: u32,
@@ -122,8 +123,7 @@ impl Histogram {
         Params {
             low: ordered(low),
             span: ordered(high) - ordered(low),
-            half_low: 0.5 * low,
-            ..places_of_floats(low.into(), high.into(), self.bins)
+            ..places(low.into(), (f64::from(high) - f64::from(low)) / f64::from(self.bins), self.bins, 0.0)
         }
     }
 }
@@ -136,32 +136,26 @@ impl Keys {
         let step = (high - low) / (levels.len() - 1) as f64;
         let is_even = |(i, level): (usize, &u32)| (low + i as f64 * step - f64::from(*level)).abs() <= 1.0;
         let is_even = step >= 64.0 && levels.iter().enumerate().all(is_even);
-        is_even.then(|| places(step, 1.0, (levels.len() - 1) as u32, 2.0 / step))
+        is_even.then(|| places(0.0, step, (levels.len() - 1) as u32, 1.0))
     }
 }
 
-/// The places of floats between two ends.
-fn places_of_floats(low: f64, high: f64, bins: u32) -> Params {
-    let step = (high - low) / f64::from(bins);
-    // A compiler may distribute the product, and round by 2^-24 of the larger end once more.
-    let places = places(step, 2.0, bins, (-20f64).exp2() * low.abs().max(high.abs()) / step);
-    // Denormal numbers may be flushed; and an infinite scale times a distance of zero would be NaN. No bin is sure then.
-    if step > (-100f64).exp2() && places.scale < f32::MAX { places } else { Params { sure: 0, ..places } }
-}
-
-/// The places of bins of a width: places per `unit` of the distance from the low end, the bits behind the bin, the distance from a border beyond
-/// which the bin is sure, and the places of a bin that are. `error` is that of borders and of distances, in bins.
-fn places(step: f64, unit: f64, bins: u32, error: f64) -> Params {
-    // A place has at most 31 bits.
-    let fraction = 31 - bins.next_power_of_two().ilog2();
+/// The places of numbers in bins of a width, of which the first begins at `low`. Borders are up to `error` beside equal distances.
+fn places(low: f64, step: f64, bins: u32, error: f64) -> Params {
+    // Places are the last bits of floats from 2^23 to 2^24, whose units are 1.
+    let fraction = 23 - bins.next_power_of_two().ilog2();
     let whole = 1u32 << fraction;
-    let scale = (unit / step * f64::from(whole)).min(f64::from(f32::MAX)) as f32;
-    // The distance, the scale and the product are each rounded by 2^-24 of themselves. That is less than 2^-22 of the bins; four times as much
-    // is allowed for.
-    let error = error + (-20f64).exp2() * f64::from(bins);
-    let margin = if error < 0.5 { (error * f64::from(whole)).ceil() as u32 } else { whole };
-    let sure = whole.saturating_sub(margin.saturating_mul(2));
-    Params { scale, fraction, margin, sure, ..Params::default() }
+    let scale = f64::from(whole) / step;
+    let origin = f64::from(1 << 23);
+    // The number, the scale, the origin, the product and a border are each rounded by 2^-24 of themselves, and the sum to a unit. That is less
+    // than 5 units in 2^24 of the largest and one; eight and two are allowed for.
+    let largest = low.abs().max((low + f64::from(bins) * step).abs()) * scale + origin;
+    let margin = (2.0 + (-21f64).exp2() * largest + error * scale).ceil();
+    // Denormal numbers may be flushed. No bin is sure then.
+    let is_bounded = step > (-100f64).exp2() && scale < f32::MAX.into() && 2.0 * margin < whole.into();
+    let [margin, sure] = if is_bounded { [margin as u32, whole - 2 * margin as u32] } else { [0, 0] };
+    let (scale, origin) = (scale.min(f32::MAX.into()) as f32, (origin - low * scale) as f32);
+    Params { origin, scale, fraction, places: bins << fraction, margin, sure, ..Params::default() }
 }
 
 #[cfg(test)]

@@ -10,26 +10,30 @@
 //   * The formula above is only a guess, whose error has a bound. Farther than that from a border the guess is right. Near a border a load
 //     of eight bytes confirms it. If it is wrong, by one bin or by a thousand, a search in sixteen steps finds the bin.
 //
-// So every adapter and the CPU give the same counts. Integers between levels at equal distances are found in the same way. The guess uses half of each number, because `x - low` may be infinite. It is one integer,
-// and so takes one conversion from a float: the bin, and below it the place between its borders in `fraction` bits. Of floats that are even
-// over 256 bins from 0 to 1, one in a thousand is near a border; more are if the ends are far from 0 compared with a bin.
+// So every adapter and the CPU give the same counts. Integers between levels at equal distances are found in the same way.
+//
+// The guess is one product and sum: it gives a float from 2^23 to 2^24, whose units are 1. Its last bits are the bin, and below it the place between
+// its borders in `fraction` bits. One comparison finds numbers outside of the range, infinities and NaNs, which give other floats.
+// Of floats that are even over 256 bins from 0 to 1, one in two thousand is near a border; more are if the ends are far from 0 compared with a bin.
 #import histogram/shared/borders
 #import histogram/shared/io
 
+// The bits of 2^23.
+const ORIGIN_BITS: u32 = 0x4b000000u;
+
 fn bin_of(word: u32) -> u32 {
 #ifdef float
-    let place = u32(clamp((0.5 * bitcast<f32>(word) - params.half_low) * params.scale, 0.0, 0x1p31f));
-    // Numbers outside of the range have no such place, and neither infinities nor NaNs are trusted to the conversion.
-    let has_place = (word & 0x7fffffffu) < 0x7f800000u;
+    let place = bitcast<u32>(fma(bitcast<f32>(word), params.scale, params.origin)) - ORIGIN_BITS;
+    let has_place = place < params.places;
 #else
-    let place = u32(min(f32(word - params.low) * params.scale, 0x1p31f));
-    let has_place = word >= params.low;
+    let place = bitcast<u32>(fma(f32(word - params.low), params.scale, params.origin)) - ORIGIN_BITS;
+    let has_place = word - params.low <= params.span;
 #endif
     let bin = place >> params.fraction;
     let between = place & ((1u << params.fraction) - 1u);
     // No `&&`, and one way out: SwiftShader's compiler came to no end with short circuits in what is inlined many times.
     var found = NOWHERE;
-    if has_place & (between - params.margin < params.sure) & (bin < BINS) {
+    if has_place & (between - params.margin < params.sure) {
         found = bin;
     } else {
         let key = order(word);

@@ -14,10 +14,12 @@ struct Params {
     // as ordered integers (bins/ranges.wgsl).
     low: u32,
     span: u32,
-    // For ranges: half of the low end; places of a bin per unit of half the distance; the bits of a place; the places whose bin is sure.
-    half_low: f32,
+    // For ranges: the float of the low end's place, and places per unit; the bits of a place below the bin; the end of all places; the places
+    // next to a border, and those between whose bin is sure.
+    origin: f32,
     scale: f32,
     fraction: u32,
+    places: u32,
     margin: u32,
     sure: u32,
 #ifdef strided

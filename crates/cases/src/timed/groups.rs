@@ -23,27 +23,23 @@ fn values(n: u64, period: u64) -> Rc<Input> {
 /// Rows of `n` numbers spread in some way.
 pub fn rows(n: u64) -> Vec<Timed> {
     let names = |groups, kind, spread| Input::new(WORD * n, move || names(groups, kind, spread));
-    let (unit, even) = (Keys::Ranges { low: 0.0, high: 1.0 }, |bins: u64| {
-        Keys::U32Levels((0..=bins).map(|i| (u64::from(u32::MAX) * i / bins) as u32).collect())
-    });
-    let units = Input::new(WORD * n, || {
-        generate(PERIOD, |_, word| ((word >> 40) as f32 / (1 << 24) as f32).to_bits())
-    });
-    let histograms = [
-        (Keys::Numbers, 256, "random", names(256, "random", 1)),
-        (Keys::Numbers, 256, "equal", names(256, "equal", 1)),
-        (Keys::Numbers, 65_536, "random", names(65_536, "random", 1)),
-        (Keys::Numbers, 65_536, "equal", names(65_536, "equal", 1)),
-        (even(256), 256, "levels", names(1 << 20, "random", 0x9e37_79b1)),
-        (even(4096), 4096, "levels", names(1 << 20, "random", 0x9e37_79b1)),
-        (unit.clone(), 256, "ranges", units.clone()),
-        (unit, 2048, "ranges", units),
-    ];
-    let histogram = |(keys, bins, kind, input): (Keys, u32, &'static str, _)| {
-        let work = [&*format!("histogram-{bins}"), kind, if kind == "ranges" { "f32" } else { "u32" }];
-        Timed::new(work, n, WORD * n, &[&input], move |device, _, _| histogram(device, &keys, bins))
+    let even =
+        |bins: u64| Keys::U32Levels((0..=bins).map(|i| (u64::from(u32::MAX) * i / bins) as u32).collect());
+    let units = || generate(PERIOD, |_, word| ((word >> 40) as f32 / (1 << 24) as f32).to_bits());
+    let histogram = |keys: Keys, bins: u32, [kind, element]: [&'static str; 2], input: &Rc<Input>| {
+        let work = [&*format!("histogram-{bins}"), kind, element];
+        Timed::new(work, n, WORD * n, &[input], move |device, _, _| histogram(device, &keys, bins))
     };
-    let mut rows: Vec<_> = histograms.map(histogram).into();
+    let mut rows = Vec::new();
+    for (bins, kind) in [(256, "random"), (256, "equal"), (65_536, "random"), (65_536, "equal")] {
+        rows.push(histogram(Keys::Numbers, bins, [kind, "u32"], &names(bins, kind, 1)));
+    }
+    for bins in [256, 2048] {
+        let anywhere = names(1 << 20, "random", 0x9e37_79b1);
+        rows.push(histogram(even(bins.into()), bins, ["levels", "u32"], &anywhere));
+        let unit = Keys::Ranges { low: 0.0, high: 1.0 };
+        rows.push(histogram(unit, bins, ["ranges", "f32"], &Input::new(WORD * n, units)));
+    }
     let values = values(n, PERIOD);
     let by_id = |first: &'static str, groups: u32, kind: &'static str| {
         let work = [&format!("{first}-and-count-by-{groups}-ids"), kind, "f32"];
