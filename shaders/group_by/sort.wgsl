@@ -14,13 +14,9 @@ const FOURS: u32 = 256u;
 var<workgroup> tile: array<vec4<u32>, FOURS>;
 
 // A key of the list. Past its end none is less than another.
-fn key_at(at: u32, end: u32) -> u32 {
-    return select(0xffffffffu, lists[params.source + at], at < end);
-}
+fn key_at(at: u32, end: u32) -> u32 { return select(0xffffffffu, lists[params.source + at], at < end); }
 
-fn is_less(key: u32, than: vec4<u32>) -> vec4<u32> {
-    return select(vec4<u32>(0u), vec4<u32>(1u), vec4<u32>(key) < than);
-}
+fn is_less(key: u32, than: vec4<u32>) -> vec4<u32> { return select(vec4<u32>(0u), vec4<u32>(1u), vec4<u32>(key) < than); }
 
 fn put(at: u32, is_key: bool, key: u32) {
     if is_key {

@@ -33,9 +33,7 @@ fn finish(acc: Acc, n: u32) -> Acc {
 
 fn raw_key(elem: Elem) -> Key { return flip(bits(elem)); }
 
-fn is_nan_key(key: Key) -> bool {
-    return is_above(key, INFINITY) || is_above(flip(INFINITY | lowest()), key);
-}
+fn is_nan_key(key: Key) -> bool { return is_above(key, INFINITY) || is_above(flip(INFINITY | lowest()), key); }
 #else
 fn raw_key(elem: Elem) -> Key { return elem; }
 fn is_nan_key(key: Key) -> bool { return false; }

@@ -37,14 +37,10 @@ const SIDE: u32 = 31u;
 var<workgroup> kept: array<Acc, 1245>;
 
 // The columns and rows of a level. The region is one of single rows, not of strips.
-fn size_of(level: u32) -> vec2<u32> {
-    return max(vec2<u32>(region.width, region.rows) >> vec2<u32>(level), vec2<u32>(1u));
-}
+fn size_of(level: u32) -> vec2<u32> { return max(vec2<u32>(region.width, region.rows) >> vec2<u32>(level), vec2<u32>(1u)); }
 
 // One past the last texel that a texel covers, of `below` columns and rows.
-fn end_of(at: vec2<u32>, size: vec2<u32>, below: vec2<u32>) -> vec2<u32> {
-    return select(2u * at + 2u, below, at + 1u == size);
-}
+fn end_of(at: vec2<u32>, size: vec2<u32>, below: vec2<u32>) -> vec2<u32> { return select(2u * at + 2u, below, at + 1u == size); }
 
 // Four texels of the source.
 fn four(at: vec2<u32>) -> Acc {

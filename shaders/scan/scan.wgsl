@@ -20,9 +20,7 @@
 #import scan/again/*
 
 // True if the row of an item began before its tile, which starts with `first`.
-fn is_open(item: u32, first: u32) -> bool {
-    return !ROWS || column(params.index + item) > item - first;
-}
+fn is_open(item: u32, first: u32) -> bool { return !ROWS || column(params.index + item) > item - first; }
 
 fn kernel(at: Place, wg: Workgroup) {
     let lid = order_in_group(at, wg);

@@ -19,9 +19,7 @@ fn load_at(p: u32, origin: u32) -> Acc { return input[p]; }
 #import shared/texels
 
 // The element at a place; its index, row by row, counts from `origin`.
-fn load_from(at: vec2<u32>, origin: u32) -> Acc {
-    return map(element_of(at), row_by_row(at) - origin);
-}
+fn load_from(at: vec2<u32>, origin: u32) -> Acc { return map(element_of(at), row_by_row(at) - origin); }
 
 fn load_at(p: u32, origin: u32) -> Acc { return load_from(place_of_texel(p), origin); }
 #else
@@ -45,9 +43,7 @@ fn load_at(p: u32, origin: u32) -> Acc {
 @group(0) @binding(5) var<storage, read> second: array<Elem>;
 
 // The pair whose first element is at position `p` of the binding; its index counts from `origin`.
-fn load_at(p: u32, origin: u32) -> Acc {
-    return map(input[p], second[p + params.second], p - origin);
-}
+fn load_at(p: u32, origin: u32) -> Acc { return map(input[p], second[p + params.second], p - origin); }
 #else
 // The element at position `p` of the binding; its index counts from `origin`.
 fn load_at(p: u32, origin: u32) -> Acc { return map(input[p], p - origin); }

@@ -30,9 +30,7 @@ struct Params {
 
 const WG: u32 = 256u;
 
-fn cell_of(workgroup: vec3<u32>, lid: u32) -> u32 {
-    return (workgroup.y * params.grid_row + workgroup.x) * WG + lid;
-}
+fn cell_of(workgroup: vec3<u32>, lid: u32) -> u32 { return (workgroup.y * params.grid_row + workgroup.x) * WG + lid; }
 
 @compute @workgroup_size(WG)
 fn gather(

@@ -147,10 +147,10 @@ fn places(low: f64, step: f64, bins: u32, error: f64) -> Params {
     let whole = 1u32 << fraction;
     let scale = f64::from(whole) / step;
     let origin = f64::from(1 << 23);
-    // The number, the scale, the origin, the product and a border are each rounded by 2^-24 of themselves, and the sum to a unit. That is less
-    // than 5 units in 2^24 of the largest and one; eight and two are allowed for.
-    let largest = low.abs().max((low + f64::from(bins) * step).abs()) * scale + origin;
-    let margin = (2.0 + (-21f64).exp2() * largest + error * scale).ceil();
+    // The number, the scale, the origin, the product and a border are each rounded by 2^-23 of themselves, and the sum by a unit: WGSL lets a GPU
+    // round either way.
+    let largest = low.abs().max((low + f64::from(bins) * step).abs()) * scale;
+    let margin = (1.0 + (-23f64).exp2() * (5.0 * largest + origin) + error * scale).ceil();
     // Denormal numbers may be flushed. No bin is sure then.
     let is_bounded = step > (-100f64).exp2() && scale < f32::MAX.into() && 2.0 * margin < whole.into();
     let [margin, sure] = if is_bounded { [margin as u32, whole - 2 * margin as u32] } else { [0, 0] };

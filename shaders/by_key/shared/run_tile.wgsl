@@ -15,9 +15,7 @@ struct RunKeys {
     #for p in a b c d: $p: FourRunKeys,
 }
 
-fn four_keys(at: u32) -> FourRunKeys {
-    return FourRunKeys(key(at), key(at + 1u), key(at + 2u), key(at + 3u));
-}
+fn four_keys(at: u32) -> FourRunKeys { return FourRunKeys(key(at), key(at + 1u), key(at + 2u), key(at + 3u)); }
 
 #ifdef bits_64
 const KEYS_IN_VECTOR: u32 = 2u;

@@ -16,9 +16,7 @@ fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> {
 fn zeros(sign: u32) -> vec4<u32> { return vec4<u32>((sign << 31u) | (sign << 15u)); }
 
 // The floats in the lower halves of words, or in the upper ones.
-fn floats(v: vec4<u32>, half: u32) -> Floats {
-    return widened(select(v << vec4<u32>(16u), v, half == 1u));
-}
+fn floats(v: vec4<u32>, half: u32) -> Floats { return widened(select(v << vec4<u32>(16u), v, half == 1u)); }
 
 // Four floats, each in the upper half of its word; the lower half may hold another one.
 fn widened(t: vec4<u32>) -> vec4<u32> {

@@ -28,9 +28,7 @@ fn significand_of(bits: vec4<u32>) -> vec4<u32> {
 }
 
 // The exponent fields, of subnormal numbers that of the smallest normal one.
-fn exponent_of(bits: vec4<u32>) -> vec4<u32> {
-    return max((bits >> vec4<u32>(23u)) & vec4<u32>(0xffu), vec4<u32>(1u));
-}
+fn exponent_of(bits: vec4<u32>) -> vec4<u32> { return max((bits >> vec4<u32>(23u)) & vec4<u32>(0xffu), vec4<u32>(1u)); }
 
 // Adds a value to a group's sum in storage, and its square.
 fn add_apart(id: u32, bits: u32) {

@@ -33,9 +33,7 @@ fn load(four: u32) -> FourPairs {
 }
 
 // The next pair comes first.
-fn turned(four: FourPairs) -> FourPairs {
-    return FourPairs(four.id.yzwx, four.bits.yzwx, four.number);
-}
+fn turned(four: FourPairs) -> FourPairs { return FourPairs(four.id.yzwx, four.bits.yzwx, four.number); }
 
 // The number of pairs whose id no group has.
 fn out_of_range(four: FourPairs) -> u32 {

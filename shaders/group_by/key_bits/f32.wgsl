@@ -5,6 +5,4 @@ fn in_order(bits: u32) -> u32 {
     return select(number, 0xffc00000u, size > 0x7f800000u);
 }
 
-fn from_order(key: u32) -> u32 {
-    return key ^ select(0xffffffffu, 0x80000000u, key >= 0x80000000u);
-}
+fn from_order(key: u32) -> u32 { return key ^ select(0xffffffffu, 0x80000000u, key >= 0x80000000u); }

@@ -39,5 +39,6 @@ override COUNTERS: u32 = 256u;
 // Bins of a channel.
 override BINS: u32 = 256u;
 
-// The bin of a key that is not counted.
+// The bin of a key that is not counted, and a guess that is not sure.
 const NOWHERE: u32 = 0xffffffffu;
+const UNSURE: u32 = 0xfffffffeu;

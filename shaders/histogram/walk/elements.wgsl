@@ -24,7 +24,10 @@ fn element_of(place: u32) -> Elem { return elements[place]; }
 
 // Counts a key of a channel.
 fn count_in(channel: u32, word: Word) {
-    let bin = bin_of(word);
+    var bin = guess(word);
+    if GUESSES & (bin == UNSURE) {
+        bin = found(word);
+    }
     if bin < BINS {
         count(channel * BINS + bin, 1u);
     }

@@ -13,11 +13,26 @@
 override MERGE: bool = false;
 
 fn count4(words: vec4<u32>) {
+    let bins = vec4<u32>(guess(words.x), guess(words.y), guess(words.z), guess(words.w));
     if MERGE && all(words.xyz == words.yzw) {
-        count(bin_of(words.x), 4u);
-        return;
+        count(bins.x, 4u);
+    } else {
+        #for c in x y z w: count(bins.$c, 1u);
     }
-    #for c in x y z w: count(bin_of(words.$c), 1u);
+    if GUESSES && any(bins == vec4<u32>(UNSURE)) {
+        count_unsure(words);
+    }
+}
+
+// Counts those of four keys of which no guess is sure. It is a loop that no compiler unrolls, as it is inlined four times and rarely runs.
+fn count_unsure(words: vec4<u32>) {
+    var rest = words;
+    for (var turn = 0u; turn < 4u + (params.groups >> 31u); turn++) {
+        if guess(rest.x) == UNSURE {
+            count(found(rest.x), 1u);
+        }
+        rest = rest.yzwx;
+    }
 }
 
 // The share of invocation `own` of `grid` invocations.
@@ -41,6 +56,7 @@ fn walk(own: u32, grid: u32) {
     let head = min(4u * begin4, stop) - params.first;
     let tail = max(stop, 4u * end4) - 4u * end4;
     if own < head + tail {
-        count(bin_of(keys[select(4u * end4 + own - head, params.first + own, own < head)]), 1u);
+        let key = keys[select(4u * end4 + own - head, params.first + own, own < head)];
+        count(found(key), 1u);
     }
 }

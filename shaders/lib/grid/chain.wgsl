@@ -88,9 +88,7 @@ fn stall(tile: u32) {
 fn count_computed(missed: u32) { atomicAdd(&links[u32(missed == PREFIX)], 1u); }
 #endif
 
-fn tile_slot(side: u32, tile: u32) -> u32 {
-    return params.links + (side * params.slots + tile) * SLOT_WORDS;
-}
+fn tile_slot(side: u32, tile: u32) -> u32 { return params.links + (side * params.slots + tile) * SLOT_WORDS; }
 
 fn prefix_slot(side: u32, block: u32) -> u32 { return tile_slot(side, params.prefixes + block); }
 

@@ -19,6 +19,4 @@ fn sum_before(value: u32, lid: u32) -> u32 {
 }
 
 // The sum of the invocation that is so far before one, if there is one.
-fn sum_of(lid: u32, distance: u32) -> u32 {
-    return select(0u, sums[max(lid, distance) - distance], lid >= distance);
-}
+fn sum_of(lid: u32, distance: u32) -> u32 { return select(0u, sums[max(lid, distance) - distance], lid >= distance); }

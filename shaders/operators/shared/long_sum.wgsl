@@ -49,9 +49,7 @@ fn map(elem: Elem, index: u32) -> Acc {
     );
 }
 
-fn carries(sums: vec4<u32>) -> vec4<u32> {
-    return bitcast<vec4<u32>>(bitcast<vec4<i32>>(sums) >> vec4<u32>(DIGIT));
-}
+fn carries(sums: vec4<u32>) -> vec4<u32> { return bitcast<vec4<u32>>(bitcast<vec4<i32>>(sums) >> vec4<u32>(DIGIT)); }
 
 fn combine(a: Acc, b: Acc) -> Acc {
     let low = a.low + b.low;

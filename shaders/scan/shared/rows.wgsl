@@ -3,9 +3,7 @@
 #import scan/columns/*
 
 // The last element of some items, from one on.
-fn last_of(item: u32, items: u32) -> u32 {
-    return params.index + min(item + items, params.len) - 1u;
-}
+fn last_of(item: u32, items: u32) -> u32 { return params.index + min(item + items, params.len) - 1u; }
 
 // True if a row begins in some items, from one on.
 fn begins_in(item: u32, items: u32) -> bool {

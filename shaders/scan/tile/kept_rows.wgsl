@@ -123,9 +123,7 @@ fn last_of_tile(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> u32
     return max(max(a, b), last_of_lane(loaded.c.marks, i + 32u * lanes, lanes));
 }
 
-fn bytes_before(marks: vec4<u32>) -> vec4<u32> {
-    return subgroupExclusiveAdd(marks) | (marks << vec4(7u));
-}
+fn bytes_before(marks: vec4<u32>) -> vec4<u32> { return subgroupExclusiveAdd(marks) | (marks << vec4(7u)); }
 
 fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
     let a = bytes_before(loaded.a.marks);

@@ -20,9 +20,7 @@ const NEIGHBOURS: u32 = 4u;
 const SAMPLES: u32 = PLACES * NEIGHBOURS;
 
 // Position of sample `k` of `count` vectors. The places are at ninths of the input: data often repeat in powers of two.
-fn sample_place(k: u32, count: u32) -> u32 {
-    return (k / NEIGHBOURS + 1u) * (count / (PLACES + 1u)) + k % NEIGHBOURS;
-}
+fn sample_place(k: u32, count: u32) -> u32 { return (k / NEIGHBOURS + 1u) * (count / (PLACES + 1u)) + k % NEIGHBOURS; }
 
 // Sample `k` of a range.
 fn sample(range: Cut, k: u32) -> Vector {

@@ -29,6 +29,4 @@ fn integer(number: f32) -> u32 { return bitcast<u32>(number + ORIGIN) - ORIGIN_B
 fn fields(v: vec4<u32>) -> vec4<u32> { return v & vec4<u32>(0x7f800000u); }
 
 // The significand of a 32-bit float.
-fn significand_of(bits: u32) -> u32 {
-    return (bits & 0x7fffffu) | select(0u, 0x800000u, (bits & 0x7f800000u) != 0u);
-}
+fn significand_of(bits: u32) -> u32 { return (bits & 0x7fffffu) | select(0u, 0x800000u, (bits & 0x7f800000u) != 0u); }

@@ -61,9 +61,7 @@ fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
 #endif
 }
 #else
-fn part(v: Vector, half: u32, which: Lanes) -> Numbers {
-    return numbers(floats(v.v, half), floats(v.w, half), which);
-}
+fn part(v: Vector, half: u32, which: Lanes) -> Numbers { return numbers(floats(v.v, half), floats(v.w, half), which); }
 #endif
 #else
 alias Vector = vec4<u32>;

@@ -47,9 +47,7 @@ struct TeamPosition {
 #import stencil/shared/lane_shift
 
 // From the lanes beside it. The team's outermost lanes get anything: their cells are not written.
-fn edges_of(own: Layer) -> Edges {
-    return Edges(shift_up(last_cell(own)), shift_down(first_cell(own)));
-}
+fn edges_of(own: Layer) -> Edges { return Edges(shift_up(last_cell(own)), shift_down(first_cell(own))); }
 #else
 
 // Of a row in a slot: all its cells are there. The team's outermost lanes get anything: their cells are not written.

@@ -24,9 +24,7 @@ struct LanePosition {
 // Any cell of a lane's part of a plane may be at a fixed side along the plane.
 alias Ends = FixedCells;
 
-fn keep_ends(changed: Layer, same: Layer, ends: Ends) -> Layer {
-    return keep_layer(changed, same, ends, false);
-}
+fn keep_ends(changed: Layer, same: Layer, ends: Ends) -> Layer { return keep_layer(changed, same, ends, false); }
 
 // Index at which pack `i` of row `y` of a lane lies, of the plane in front of level `nth`.
 fn exchanged_at(half: u32, nth: u32, y: u32, i: u32, place: u32) -> u32 {

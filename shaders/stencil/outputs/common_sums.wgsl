@@ -5,9 +5,7 @@
 #import stencil/shared/points27
 #import stencil/shared/sweep_cells
 
-fn layer_sums(at: SweepCell, low: u32, i: u32) -> Sums {
-    return sums_of(nine(at, layer_at(low, i)));
-}
+fn layer_sums(at: SweepCell, low: u32, i: u32) -> Sums { return sums_of(nine(at, layer_at(low, i))); }
 
 fn outputs(at: SweepCell, k: Weights, low: u32, p: i32, end: i32) {
     let s0 = layer_sums(at, low, 0u);

@@ -65,14 +65,8 @@ fn reached(plane: Position, row: Position, col: Position) -> Elem {
 }
 #endif
 
-fn col_place(c: i32) -> Position {
-    return place(c, params.cols, params.west, params.east, CONSTANTS);
-}
+fn col_place(c: i32) -> Position { return place(c, params.cols, params.west, params.east, CONSTANTS); }
 
-fn row_place(r: i32) -> Position {
-    return place(r, params.rows, params.north, params.south, CONSTANTS + 2);
-}
+fn row_place(r: i32) -> Position { return place(r, params.rows, params.north, params.south, CONSTANTS + 2); }
 
-fn plane_place(p: i32) -> Position {
-    return place(p, params.planes, params.near, params.far, CONSTANTS + 4);
-}
+fn plane_place(p: i32) -> Position { return place(p, params.planes, params.near, params.far, CONSTANTS + 4); }

@@ -16,6 +16,4 @@ fn nine(p: i32, r: i32, c: i32) -> Nine {
     );
 }
 
-fn update(k: Weights, p: i32, r: i32, c: i32) -> Elem {
-    return box(k, nine(p - 1, r, c), nine(p, r, c), nine(p + 1, r, c));
-}
+fn update(k: Weights, p: i32, r: i32, c: i32) -> Elem { return box(k, nine(p - 1, r, c), nine(p, r, c), nine(p + 1, r, c)); }

@@ -14,9 +14,7 @@
 #import stencil/shared/computed
 
 #ifdef fixed_borders
-fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
-    return u32(clamp(i, 0, i32(count) - 1));
-}
+fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 { return u32(clamp(i, 0, i32(count) - 1)); }
 
 fn neighbour_at(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 { return u32(i); }
 #else
@@ -27,9 +25,7 @@ fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     return u32(select(select(i, after, i > last), before, i < 0));
 }
 
-fn neighbour_at(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
-    return inside(i, count, low_side, high_side);
-}
+fn neighbour_at(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 { return inside(i, count, low_side, high_side); }
 #endif
 
 fn col_at(c: i32) -> u32 { return inside(c, params.cols, params.west, params.east); }

@@ -10,6 +10,4 @@ struct Weights {
 }
 
 // Read once, before any loop: as far as a compiler knows, a store to `result` could change them.
-fn weights() -> Weights {
-    return Weights(coefficients[0], coefficients[1], coefficients[2], coefficients[3]);
-}
+fn weights() -> Weights { return Weights(coefficients[0], coefficients[1], coefficients[2], coefficients[3]); }

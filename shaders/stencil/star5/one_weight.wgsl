@@ -7,6 +7,4 @@ alias Weights = Elem;
 
 fn weights() -> Weights { return coefficients[0]; }
 
-fn star(k: Weights, centre: Pack, column: Pack, row: Pack) -> Pack {
-    return k * (centre + column + row);
-}
+fn star(k: Weights, centre: Pack, column: Pack, row: Pack) -> Pack { return k * (centre + column + row); }

@@ -11,6 +11,4 @@ struct Weights {
 fn weights() -> Weights { return Weights(coefficients[0], coefficients[1]); }
 
 // The new cells, given the sums of the two cells above and below, and of the two to the west and to the east.
-fn star(k: Weights, centre: Pack, column: Pack, row: Pack) -> Pack {
-    return k.centre * centre + k.around * (column + row);
-}
+fn star(k: Weights, centre: Pack, column: Pack, row: Pack) -> Pack { return k.centre * centre + k.around * (column + row); }

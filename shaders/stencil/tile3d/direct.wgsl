@@ -7,9 +7,7 @@
 
 var<workgroup> tile: array<Elem, (UNROLL + 2u) * (ROWS + 2u) * (COLS + 2u)>;
 
-fn slot(layer: u32, y: i32, x: i32) -> u32 {
-    return (layer * (ROWS + 2u) + u32(y)) * (COLS + 2u) + u32(x);
-}
+fn slot(layer: u32, y: i32, x: i32) -> u32 { return (layer * (ROWS + 2u) + u32(y)) * (COLS + 2u) + u32(x); }
 
 fn sweep_cell(block: Block, y: i32, x: i32, lid: u32) -> SweepCell {
     let r = first_row() + block.down * i32(ROWS) + y;
