@@ -111,8 +111,8 @@ fn floats(low: f32, high: f32, bins: u32, len: usize) -> Vec<u32> {
     let smallest = [0.0, 1e-45, 1e-40, f32::MIN_POSITIVE];
     let odd: Vec<f32> = largest.into_iter().chain(smallest).flat_map(|x| [x, -x]).collect();
     // Kernels look at borders from this distance of a float on, or take it for granted: see `shaders/histogram/bins/ranges.wgsl`.
-    let step = (f64::from(high) - f64::from(low)) / f64::from(bins);
-    let margin = (f64::from(bins) * step + f64::from(low.abs().max(high.abs()))) / f64::from(1 << 20);
+    let step = (f64::from(high) - f64::from(low)) / f64::from(bins) * f64::from(bins.next_power_of_two());
+    let margin = (2.0 * step + 5.0 * f64::from(low.abs().max(high.abs()))) / f64::from(1 << 23);
     let value = |_| {
         let word = random.next();
         let border = borders[(word >> 8) as usize % borders.len()];
@@ -221,6 +221,12 @@ fn integers_between_levels() {
     let words = (0..20_001).flat_map(|_| [0, 32].map(|by| (upper(random.next()) >> by) as u32));
     let words: Vec<u32> = words.collect();
     for bins in [1, 7, 1000, 20_000] {
+        // At equal distances, and keys at them and beside them.
+        let even: Vec<_> = (0..=bins as u64).map(|i| (5 + i * 0xffff_0000 / bins as u64) as u32).collect();
+        let around =
+            (0..20_001).map(|_| even[random.next() as usize % even.len()] + random.next() as u32 % 3 - 1);
+        let around: Vec<u32> = around.chain(words[..5000].iter().copied()).collect();
+        check(gpu(), Histogram::new(Keys::U32Levels(even.into()), bins as u32), &around, &[0, 3]);
         let mut levels: Vec<_> = (0..=bins).map(|_| upper(random.next())).collect();
         levels.sort_unstable();
         levels[bins / 2] = levels[bins.div_ceil(2)];

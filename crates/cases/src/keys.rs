@@ -49,10 +49,6 @@ async fn count(scene: &Scene, keys: Keys, bins: u32, of: Of) -> Result<End, Stri
     let words: Vec<u32> = (0..scene.words(5000) as u32)
         .map(|i| match &keys {
             Keys::Numbers => i.wrapping_mul(2_654_435_761) % bins,
-            // Keys at levels and beside them.
-            Keys::U32Levels(levels) if i % 2 == 1 => {
-                (levels[i as usize / 6 % levels.len()] + 1).wrapping_sub(i / 2 % 3)
-            }
             Keys::U32Levels(_) => i.wrapping_mul(2_654_435_761),
             // Lower words, and upper ones of which many are alike.
             Keys::U64Levels(_) if i % 2 == 1 => i / 2 % 7,
