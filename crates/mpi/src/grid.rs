@@ -51,28 +51,7 @@ pub enum GridError {
 ///
 /// Every rank brings the size of its own part, and the grid follows: ranks and layers need not be counted. A part has no halo in it, and the ranks'
 /// numbers of layers may differ.
-///
-/// ```no_run
-/// use halofold_mpi::halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid};
-/// use halofold_mpi::halofold::Element;
-/// use halofold_mpi::{Field, GlobalGrid, RankGpu};
-///
-/// fn main() -> std::process::ExitCode {
-///     halofold_mpi::run(|ranks| -> Result<(), Box<dyn std::error::Error>> {
-///         let gpu = RankGpu::open(ranks)?;
-///         // 1000 rows of each rank; the last one's are followed by the first one's.
-///         let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1000, 4096))
-///             .with_borders(Borders::all(Border::Wrap));
-///         let grid = GlobalGrid::new(ranks, &gpu, part)?;
-///         let cells: Vec<f32> = grid.own().flat_map(|row| (0..4096).map(move |col| (row + col) as f32)).collect();
-///         let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, bytes_of(&cells), None)?;
-///         field.steps(1000)?;
-///         field.read(|bytes| Ok(println!("{} bytes of rows {:?}", bytes.len(), grid.own())))?;
-///         Ok(())
-///     })
-/// }
-/// # fn bytes_of(cells: &[f32]) -> &[u8] { bytemuck::cast_slice(cells) }
-/// ```
+/// `examples/diffusion.rs` steps one.
 pub struct GlobalGrid<'r> {
     ranks: &'r Ranks,
     config: Config,

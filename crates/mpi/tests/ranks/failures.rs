@@ -172,20 +172,14 @@ fn is_alive(process: u32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
 }
 
-/// Launches three ranks that would take hours, and waits until they are at work: their processes.
-fn at_work(folder: &Path, arguments: &str) -> (Launch, Vec<u32>) {
+/// Launches three ranks that would take hours, and kills the second one.
+fn killed(folder: &Path, arguments: &str) {
     let mut command = mpirun();
     let script = format!("echo $$ > rank-$OMPI_COMM_WORLD_RANK; exec '{PROGRAM}' {arguments}");
     command.args(["-n", "3", "sh", "-c", &script]);
     let launch = Launch::start(command, folder);
     let ranks = ranks_of(folder, 3);
     sleep(Duration::from_secs(4));
-    (launch, ranks)
-}
-
-/// Kills the second of three ranks that would take hours.
-fn killed(folder: &Path, arguments: &str) {
-    let (launch, ranks) = at_work(folder, arguments);
     assert!(ranks.iter().all(|rank| is_alive(*rank)), "{arguments}: they have ended already");
     assert!(Command::new("kill").args(["-KILL", &ranks[1].to_string()]).status().unwrap().success());
     let kill = Instant::now();

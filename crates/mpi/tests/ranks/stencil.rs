@@ -1,10 +1,9 @@
 //! Stencils: the grid of one GPU, bit for bit, for any number of ranks.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use halofold_cli::files::npy;
 use halofold_mpi::halofold::Element;
 use halofold_mpi::halofold::reduce::exact::{Format, State};
 use serde_json::Value as Json;
@@ -133,35 +132,6 @@ fn example(name: &str, ranks: u32, folder: &Path) -> String {
     let Ended { status, out, err } = Launch::start(command, folder).end();
     assert!(status.success(), "{err}");
     out
-}
-
-#[test]
-fn integers_and_fortrans_order_become_the_same_grid() {
-    let folder = folder("arranged");
-    let shape = [13, 6, 10];
-    let [planes, rows, cols] = shape.map(|side| side as usize);
-    let number = |plane: usize, row: usize, col: usize| ((plane * 31 + row * 17 + col * 7) % 97) as i32;
-    let floats = (0..planes * rows * cols)
-        .flat_map(|at| (number(at / rows / cols, at / cols % rows, at % cols) as f32).to_le_bytes());
-    write(&folder.join("floats.npy"), Element::F32, &shape, &floats.collect::<Vec<_>>());
-    // The first dimension runs fastest.
-    let turned = (0..planes * rows * cols)
-        .flat_map(|at| number(at % planes, at / planes % rows, at / planes / rows).to_le_bytes());
-    let file = File::create(folder.join("turned.npy")).unwrap();
-    npy::write(file, "<i4", &shape, true, &turned.collect::<Vec<_>>()).unwrap();
-    let stepped = |ranks, input, more: &[&str]| {
-        let arguments = ["stencil", input, "--stencil", "7", "--steps", "5", "--halo", "2", "-o", "out.npy"];
-        report(ranks, &folder, &[&arguments[..], more].concat());
-        fs::read(folder.join("out.npy")).unwrap()
-    };
-    let expected = stepped(1, "floats.npy", &[]);
-    for ranks in [1, 2, 3] {
-        assert!(stepped(ranks, "turned.npy", &[]) == expected, "{ranks} ranks");
-    }
-    assert!(
-        stepped(3, "turned.npy", &["--block", "4x16", "--rhs", "floats.npy"])
-            == stepped(1, "floats.npy", &["--block", "4x16", "--rhs", "turned.npy"])
-    );
 }
 
 #[test]
