@@ -14,7 +14,6 @@ const ROWS: (f64, f64) = (52.0, 16.0);
 /// Letters of a title's line, and the distance from one line to the next.
 const TITLE: (usize, f64) = (56, 18.0);
 
-/// Thickness of a bar.
 const THICK: f64 = 12.0;
 
 /// Bars longer than this have their text inside.
@@ -37,25 +36,20 @@ const DARK: &str = ".paper{fill:#0d1117}text{fill:#e6e9ec}.value{fill:#9aa4ae}.i
     text.ceiling{fill:#ff8a80}line.ceiling{stroke:#ff8a80}";
 
 pub struct Bar {
-    /// Its subject.
     pub label: String,
     /// Its length; `None` if it was not measured.
     pub value: Option<f64>,
-    /// The text at its right end.
     pub text: String,
 }
 
 /// A chart of bars, with a line that they are measured against.
 pub struct Bars {
-    /// Their subject.
     pub title: String,
-    /// The line's value and label.
     pub ceiling: Option<(f64, String)>,
     pub bars: Vec<Bar>,
 }
 
 impl Bars {
-    /// The SVG of the bars.
     pub fn picture(&self, dark: bool) -> String {
         let (left, right) = BARS;
         let longest = self.bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);

@@ -2,34 +2,37 @@
 
 use std::path::PathBuf;
 
+use halofold_measure::Record;
 use halofold_measure::compare::{Judged, Pair, Verdict, pairs};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::output::{print, print_json};
-use crate::record::Loaded;
+use crate::record;
 use crate::row::{LadderWork, LibraryWork, Row, StencilWork, What};
-use crate::{record, table};
+use crate::table::{self, Column};
 
-/// Options of `halofold compare`.
+/// Percentage by which a row of a GPU may be slower.
+const USUAL_THRESHOLD: f64 = 5.0;
+
 #[derive(clap::Args)]
 pub struct CompareArgs {
-    /// The first record: written by `--record` or by the benches, or an array that `--json` printed.
+    /// The first record, written by `--record` or by the benches.
     #[arg(value_name = "A.json")]
     a: PathBuf,
     /// The second record, which is judged against the first.
     #[arg(value_name = "B.json")]
     b: PathBuf,
-    /// A row of B that is slower by more than this percentage is a regression; the exit status is then 1.
-    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = percent)]
-    threshold: f64,
+    /// A row of B that is slower by more than this percentage is a regression; the exit status is then 1. By default 5; times of software
+    /// adapters are noise by default, as they share a processor with everything else.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    threshold: Option<f64>,
     /// Print one JSON array of comparisons.
     #[arg(long)]
     json: bool,
 }
 
-/// Reads a percentage.
 fn percent(text: &str) -> Result<f64, String> {
     let percent = text.strip_suffix('%').unwrap_or(text).parse().ok();
     percent
@@ -56,10 +59,16 @@ struct Compared {
 }
 
 impl Compared {
-    fn new<W: Shown>(a: &[Row<W>], b: &[Row<W>], threshold: f64) -> Result<Self, Failure> {
+    /// Without a threshold all times are noise.
+    fn new<W: Shown>(a: &[Row<W>], b: &[Row<W>], threshold: Option<f64>) -> Result<Self, Failure> {
         let pairs = pairs(a, b);
-        let lines = pairs.iter().map(|pair| pair.judged(threshold));
-        let lines: Vec<_> = lines.map(|(row, judged)| Line { what: &row.what, judged }).collect();
+        let lines = pairs.iter().map(|pair| pair.judged(threshold.unwrap_or(USUAL_THRESHOLD)));
+        let mut lines: Vec<_> = lines.map(|(row, judged)| Line { what: &row.what, judged }).collect();
+        for Line { judged, .. } in lines.iter_mut().filter(|_| threshold.is_none()) {
+            if matches!(judged.verdict, Verdict::Slower | Verdict::Faster) {
+                judged.verdict = Verdict::Noise;
+            }
+        }
         Ok(Compared {
             common: pairs.iter().any(Pair::is_in_both),
             verdicts: lines.iter().map(|line| line.judged.verdict).collect(),
@@ -69,13 +78,14 @@ impl Compared {
     }
 }
 
-/// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let (a, b) = (record::load(&args.a)?, record::load(&args.b)?);
+    let is_software = [&a, &b].iter().any(|record| record.adapter.device_type == "Cpu");
+    let threshold = args.threshold.or((!is_software).then_some(USUAL_THRESHOLD));
     let all = [
-        Compared::new(&a.rows, &b.rows, args.threshold)?,
-        Compared::new(&a.stencils, &b.stencils, args.threshold)?,
-        Compared::new(&a.library, &b.library, args.threshold)?,
+        Compared::new(&a.rows, &b.rows, threshold)?,
+        Compared::new(&a.stencils, &b.stencils, threshold)?,
+        Compared::new(&a.library, &b.library, threshold)?,
     ];
     if !all.iter().any(|compared| compared.common) {
         return Err(Failure::usage(
@@ -87,29 +97,34 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         print_json(&all.iter().flat_map(|compared| &compared.json).collect::<Vec<_>>())?;
     } else {
         let tables: String = all.iter().map(|compared| compared.text.as_str()).collect();
-        print(&(tables + &counts(&verdicts) + &inputs(&a, &b)))?;
+        print(&(table::fitted(&header(&a, &b), false) + &tables + &counts(&verdicts)))?;
     }
     if verdicts.into_iter().any(Verdict::is_regression) { Err(Failure::Wrong) } else { Ok(()) }
 }
 
-/// A warning if the records were not measured under the same conditions.
-fn inputs(a: &Loaded, b: &Loaded) -> String {
-    match [a, b].map(|loaded| loaded.origin.as_ref().map(|record| record.inputs)) {
-        [Some(a), Some(b)] if a != b => {
-            format!("A was measured over {} inputs, B over {} inputs\n", a.name(), b.name())
-        }
+/// The machines of both records, and a warning if these were not measured under the same conditions.
+fn header(a: &Record, b: &Record) -> String {
+    let line = |name, record: &Record| {
+        format!(
+            "{name}: {}, driver {}, {}\n",
+            record::name(record),
+            record.adapter.driver,
+            record::day(record)
+        )
+    };
+    let inputs = match [a.inputs, b.inputs] {
+        [a, b] if a != b => format!("A was measured over {} inputs, B over {} inputs\n", a.name(), b.name()),
         _ => String::new(),
-    }
+    };
+    line("A", a) + &line("B", b) + &inputs + "\n"
 }
 
 /// The columns of a table before the times.
 trait Shown: What {
-    /// Their headings.
     const NAMES: &'static [&'static str];
     /// Number of columns that hold words.
     const WORDS: usize;
 
-    /// The first columns.
     fn cells(&self) -> Vec<String>;
 }
 
@@ -156,27 +171,26 @@ fn named(preset: &Option<String>, row: &Option<String>, name: &str) -> String {
 
 /// The table of some lines; empty if there are none.
 fn table_of<W: Shown>(lines: &[Line<'_, W>]) -> String {
-    if lines.is_empty() {
-        return String::new();
-    }
-    let mut table = table::plain();
-    table.set_header(W::NAMES.iter().chain(&["time A", "time B", "change", "verdict"]));
-    for Line { what, judged } in lines {
-        let reason = judged.reason.as_ref().map(|reason| format!(" ({reason})"));
-        let judged = [
-            table::time(judged.a_ms),
-            table::time(judged.b_ms),
-            judged.change_percent.map(|percent| format!("{percent:+.1} %")).unwrap_or_default(),
-            judged.verdict.name().to_owned() + &reason.unwrap_or_default(),
-        ];
-        table.add_row(what.cells().into_iter().chain(judged).map(|cell| table::painted(&cell)));
-    }
-    // All numbers: behind the words, up to the verdict.
-    table::align_right(&mut table, W::WORDS..W::NAMES.len() + 3);
-    table.trim_fmt() + "\n\n"
+    type Of<'a, W> = Line<'a, W>;
+    let what = W::NAMES.iter().enumerate().map(|(at, name)| {
+        let cell = move |line: &Of<'_, W>| line.what.cells().swap_remove(at);
+        if at < W::WORDS { Column::words(*name, cell) } else { Column::number(*name, cell) }
+    });
+    let change = |line: &Of<'_, W>| line.judged.change_percent.map(|percent| format!("{percent:+.1} %"));
+    let verdict = |Line { judged, .. }: &Of<'_, W>| match &judged.reason {
+        Some(reason) => format!("{} ({reason})", judged.verdict.name()),
+        None => judged.verdict.name().to_owned(),
+    };
+    let judged = [
+        Column::number("time A", |line: &Of<'_, W>| table::time(line.judged.a_ms)),
+        Column::number("time B", |line: &Of<'_, W>| table::time(line.judged.b_ms)),
+        Column::number("change", move |line| change(line).unwrap_or_default()),
+        Column::words("verdict", verdict),
+    ];
+    let text = table::render(what.chain(judged).collect(), lines, false);
+    if text.is_empty() { text } else { text + "\n" }
 }
 
-/// The number of rows of each verdict.
 fn counts(verdicts: &[Verdict]) -> String {
     let counts = Verdict::ALL.iter().filter_map(|verdict| {
         let count = verdicts.iter().filter(|given| *given == verdict).count();

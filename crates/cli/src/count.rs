@@ -18,7 +18,6 @@ where
     }
 }
 
-/// Reads a count.
 fn parse_count(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
     let powers = |base: &str, exponent: &str| base.parse::<u64>().ok()?.checked_pow(exponent.parse().ok()?);

@@ -2,22 +2,23 @@
 
 use halofold::wgpu::{self, Features};
 use halofold::{Element, adapter};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::gpu::{adapters, combined};
 use crate::output::{print, print_json};
+use crate::table::{self, Column};
 
-/// Options of `halofold devices`.
 #[derive(clap::Args)]
 pub struct DevicesArgs {
-    /// Print one JSON array of adapters.
+    /// Print drivers, limits and features, too.
     #[arg(long)]
+    verbose: bool,
+    /// Print one JSON array of adapters.
+    #[arg(long, conflicts_with = "verbose")]
     json: bool,
 }
 
-/// The features that matter here, and their use.
 const FEATURES: [(Features, &str); 8] = [
     (Features::SUBGROUP, "subgroup rungs"),
     (Features::SHADER_F16, "f16"),
@@ -29,106 +30,125 @@ const FEATURES: [(Features, &str); 8] = [
     (Features::TIMESTAMP_QUERY, "GPU time"),
 ];
 
-#[derive(Serialize)]
-struct Report {
-    index: usize,
-    name: String,
-    backend: String,
-    kind: String,
-    driver: String,
-    /// Its address on the bus, which tells equal cards apart; `None` if the back end does not report it.
-    pci: Option<String>,
-    in_all: bool,
-    subgroup_size: Option<[u32; 2]>,
-    features: Vec<String>,
-    missing_features: Vec<String>,
-    limits: Value,
-    types: Vec<String>,
-}
+type Numbered = (usize, wgpu::Adapter);
 
-/// Runs the command.
 pub fn run(args: DevicesArgs) -> Result<(), Failure> {
     let adapters = adapters()?;
     let all = combined(&adapters);
-    let report = |(index, adapter)| report(index, adapter, all.contains(&index));
-    let reports: Vec<_> = adapters.iter().enumerate().map(report).collect();
+    let adapters: Vec<Numbered> = adapters.into_iter().enumerate().collect();
     if args.json {
-        return print_json(&reports);
+        return print_json(&adapters.iter().map(|one| as_json(one, &all)).collect::<Vec<_>>());
     }
-    let all: Vec<_> = all.iter().map(usize::to_string).collect();
-    let together = match all.len() {
-        1 => String::new(),
-        _ => format!("\ntogether, by --adapters all: {}\n", all.join(", ")),
+    let mut text = match args.verbose {
+        true => adapters.iter().map(details).collect::<Vec<_>>().join("\n"),
+        false => table::render(columns(), &adapters, false),
     };
-    print(&(reports.iter().map(describe).collect::<Vec<_>>().join("\n") + &together))
+    if all.len() > 1 {
+        let all: Vec<_> = all.iter().map(usize::to_string).collect();
+        text += &format!("\ntogether, by --adapters all: {}\n", all.join(", "));
+    }
+    print(&table::fitted(&text, false))
 }
 
-fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
-    let info = adapter.get_info();
-    let features = adapter.features();
-    let limits = adapter.limits();
-    let named = |has: bool| {
-        let kept = FEATURES.iter().filter(|(feature, _)| features.contains(*feature) == has);
-        kept.map(|(feature, what)| format!("{} ({what})", adapter::feature_names(*feature))).collect()
+/// The number of an adapter; the first one is preferred.
+fn number((index, _): &Numbered) -> String {
+    if *index == 0 { "0 (default)".to_owned() } else { index.to_string() }
+}
+
+fn columns() -> Vec<Column<Numbered>> {
+    let narrow = [Element::U32, Element::I32, Element::F32];
+    let more = move |(_, adapter): &Numbered| {
+        types(adapter)
+            .into_iter()
+            .filter(|element| !narrow.contains(element))
+            .map(Element::name)
+            .collect::<Vec<_>>()
     };
-    let types = Element::ALL.into_iter().filter(|element| features.contains(element.feature()));
-    Report {
-        index,
-        kind: kind(&info).to_owned(),
-        pci: Some(info.device_pci_bus_id).filter(|address| !address.is_empty()),
-        in_all,
-        name: info.name,
-        backend: info.backend.to_string(),
-        driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
-        subgroup_size: features
-            .contains(Features::SUBGROUP)
-            .then_some([info.subgroup_min_size, info.subgroup_max_size]),
-        features: named(true),
-        missing_features: named(false),
-        types: types.map(|element| element.name().to_owned()).collect(),
-        limits: json!({
+    vec![
+        Column::words("adapter", number),
+        Column::words("name", |(_, adapter): &Numbered| adapter.get_info().name),
+        Column::words("back end", |(_, adapter): &Numbered| {
+            let info = adapter.get_info();
+            format!("{}, {}", info.backend, kind(&info))
+        }),
+        Column::words("wide types", move |one| more(one).join(" ")),
+    ]
+}
+
+fn types(adapter: &wgpu::Adapter) -> Vec<Element> {
+    let has = |element: &Element| adapter.features().contains(element.feature());
+    Element::ALL.into_iter().filter(has).collect()
+}
+
+fn features(adapter: &wgpu::Adapter, has: bool) -> Vec<String> {
+    let kept = FEATURES.iter().filter(|(feature, _)| adapter.features().contains(*feature) == has);
+    kept.map(|(feature, what)| format!("{} ({what})", adapter::feature_names(*feature))).collect()
+}
+
+fn driver(info: &wgpu::AdapterInfo) -> String {
+    format!("{} {}", info.driver, info.driver_info).trim().to_owned()
+}
+
+fn as_json((index, adapter): &Numbered, all: &[usize]) -> Value {
+    let (info, limits) = (adapter.get_info(), adapter.limits());
+    let has_subgroups = adapter.features().contains(Features::SUBGROUP);
+    json!({
+        "index": index,
+        "name": info.name,
+        "backend": info.backend.to_string(),
+        "kind": kind(&info),
+        "driver": driver(&info),
+        // Its address on the bus, which tells equal cards apart.
+        "pci": Some(&info.device_pci_bus_id).filter(|address| !address.is_empty()),
+        "in_all": all.contains(index),
+        "subgroup_size": has_subgroups.then_some([info.subgroup_min_size, info.subgroup_max_size]),
+        "features": features(adapter, true),
+        "missing_features": features(adapter, false),
+        "types": types(adapter).into_iter().map(Element::name).collect::<Vec<_>>(),
+        "limits": {
             "max_buffer_size": limits.max_buffer_size,
             "max_storage_buffer_binding_size": limits.max_storage_buffer_binding_size,
             "max_compute_invocations_per_workgroup": limits.max_compute_invocations_per_workgroup,
             "max_compute_workgroup_storage_size": limits.max_compute_workgroup_storage_size,
             "max_compute_workgroups_per_dimension": limits.max_compute_workgroups_per_dimension,
             "min_storage_buffer_offset_alignment": limits.min_storage_buffer_offset_alignment,
-        }),
-    }
+        },
+    })
 }
 
-fn describe(report: &Report) -> String {
-    let limit = |name: &str| report.limits[name].as_u64().unwrap_or_default();
-    let subgroups = match report.subgroup_size {
-        Some([min, max]) if min == max => format!("{min}"),
-        Some([min, max]) => format!("{min} to {max}"),
-        None => "none".to_owned(),
+fn details(one: &Numbered) -> String {
+    let (info, limits) = (one.1.get_info(), one.1.limits());
+    let subgroups = match [info.subgroup_min_size, info.subgroup_max_size] {
+        _ if !one.1.features().contains(Features::SUBGROUP) => "none".to_owned(),
+        [min, max] if min == max => min.to_string(),
+        [min, max] => format!("{min} to {max}"),
     };
-    let mut text = format!(
-        "{}: {}\n  back end {}, {}, driver {}{}\n  subgroups: {subgroups}\n",
-        report.index,
-        report.name,
-        report.backend,
-        report.kind,
-        report.driver,
-        report.pci.as_ref().map_or(String::new(), |address| format!(", on the bus at {address}")),
-    );
-    text += &format!(
-        "  limits: buffer {}, binding {}, {} invocations and {} of memory a workgroup, {} workgroups a dimension, \
-         buffer offsets multiples of {} bytes\n",
-        mebibytes(limit("max_buffer_size")),
-        mebibytes(limit("max_storage_buffer_binding_size")),
-        limit("max_compute_invocations_per_workgroup"),
-        format_args!("{} KiB", limit("max_compute_workgroup_storage_size") >> 10),
-        limit("max_compute_workgroups_per_dimension"),
-        limit("min_storage_buffer_offset_alignment"),
-    );
+    let bus = match &info.device_pci_bus_id[..] {
+        "" => String::new(),
+        address => format!(", on the bus at {address}"),
+    };
     let list = |heading: &str, items: &[String]| {
         if items.is_empty() { String::new() } else { format!("  {heading}: {}\n", items.join(", ")) }
     };
-    text += &list("has", &report.features);
-    text += &list("lacks", &report.missing_features);
-    text + &list("types", &report.types)
+    let head = format!(
+        "{}: {}\n  back end {}, {}, driver {}{bus}\n  subgroups: {subgroups}\n  limits: buffer {}, binding {}, {} invocations and \
+         {} KiB of memory a workgroup, {} workgroups a dimension, buffer offsets multiples of {} bytes\n",
+        number(one),
+        info.name,
+        info.backend,
+        kind(&info),
+        driver(&info),
+        mebibytes(limits.max_buffer_size),
+        mebibytes(limits.max_storage_buffer_binding_size),
+        limits.max_compute_invocations_per_workgroup,
+        limits.max_compute_workgroup_storage_size >> 10,
+        limits.max_compute_workgroups_per_dimension,
+        limits.min_storage_buffer_offset_alignment,
+    );
+    let types: Vec<_> = types(&one.1).into_iter().map(|element| element.name().to_owned()).collect();
+    head + &list("has", &features(&one.1, true))
+        + &list("lacks", &features(&one.1, false))
+        + &list("types", &types)
 }
 
 fn kind(info: &wgpu::AdapterInfo) -> &'static str {

@@ -8,7 +8,6 @@ use crate::output::visible;
 /// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
-/// The exit status of a run that did not converge.
 pub const NOT_CONVERGED: u8 = 3;
 
 /// Reasons for the program to end early.

@@ -13,12 +13,10 @@ use halofold_measure::{Budget, PeakMeter, Timer};
 use crate::failure::Failure;
 use crate::files::InputError;
 
-/// Error where there is no adapter.
 fn none_found() -> Failure {
     refusal!("no GPU adapter found. {}", remedy())
 }
 
-/// The remedy for this system without an adapter.
 fn remedy() -> &'static str {
     match std::env::consts::OS {
         "windows" => {
@@ -36,7 +34,6 @@ fn remedy() -> &'static str {
     }
 }
 
-/// The choice of an adapter.
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "GPU")]
 pub struct AdapterArgs {
@@ -45,7 +42,6 @@ pub struct AdapterArgs {
     pub adapter: Option<String>,
 }
 
-/// An open device with its description and its timer.
 pub struct Gpu {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
@@ -104,7 +100,6 @@ pub fn elsewhere(missing: wgpu::Features) -> Option<String> {
 }
 
 impl AdapterArgs {
-    /// Opens the requested adapter, or the preferred one.
     pub fn open(&self) -> Result<Gpu, Failure> {
         Gpu::open(&self.found()?)
     }
@@ -121,7 +116,6 @@ impl AdapterArgs {
     }
 }
 
-/// One adapter, or several together.
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "GPU")]
 pub struct AnyAdapters {
@@ -135,12 +129,10 @@ pub struct AnyAdapters {
 }
 
 impl AnyAdapters {
-    /// True if `--adapters` is given.
     pub fn are_listed(&self) -> bool {
         !self.adapters.is_empty()
     }
 
-    /// The requested adapters, or the preferred one.
     pub fn found(&self) -> Result<Vec<wgpu::Adapter>, Failure> {
         if self.adapters.is_empty() {
             return Ok(vec![self.one.found()?]);
@@ -159,7 +151,6 @@ impl AnyAdapters {
     }
 }
 
-/// The names of adapters that work together.
 pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
     gpus.into_iter().map(|gpu| gpu.info.name.as_str()).collect::<Vec<_>>().join(" + ")
 }
@@ -189,7 +180,6 @@ fn find(adapters: &[wgpu::Adapter], requested: &str) -> Result<wgpu::Adapter, Fa
 }
 
 impl Gpu {
-    /// Opens an adapter with everything that helps.
     pub fn open(adapter: &wgpu::Adapter) -> Result<Self, Failure> {
         let (device, queue) = pollster::block_on(adapter::open(adapter)).map_err(Failure::usage)?;
         let faults = Arc::new(Mutex::new(Vec::new()));
@@ -235,7 +225,6 @@ impl Gpu {
         adapter::is_software(&self.info)
     }
 
-    /// The adapter in one line.
     pub fn describe(&self) -> String {
         let wgpu::AdapterInfo { name, backend, driver, driver_info, .. } = &self.info;
         format!("{name} ({backend}), driver {driver} {driver_info}").trim_end().to_owned()
@@ -272,7 +261,6 @@ impl Gpu {
         }
     }
 
-    /// Fails if anything went wrong since the last call.
     pub fn check(&self) -> Result<(), Failure> {
         match self.faults.lock() {
             Ok(mut faults) if !faults.is_empty() => {

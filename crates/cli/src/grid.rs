@@ -20,6 +20,8 @@ use halofold::stencil::{BOXES, Block, Border, Dims, Norm, STENCILS, Stencil};
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters, Gpu};
+use crate::named;
+use crate::output::ms_since;
 use crate::progress;
 use crate::transport::{Alone, Transport};
 use halofold_fleet::{Cells, GridState, OneGpu, Record, StepError, Team};
@@ -28,13 +30,12 @@ use report::{Report, Stepped};
 use request::Request;
 use weights::GivenWeights;
 
-/// Options of a grid from a file.
 #[derive(clap::Args)]
 pub struct GridArgs {
     /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input, of one process.
     #[arg(value_name = "GRID.npy")]
     pub grid: Option<PathBuf>,
-    #[arg(long, alias = "points", value_name = "POINTS", help = stencils(), help_heading = "Stencil")]
+    #[arg(long, alias = "points", value_name = "POINTS", value_parser = named::stencil(), hide_possible_values = true, help = stencils(), help_heading = "Stencil")]
     pub stencil: Option<&'static Stencil>,
     /// Number of steps; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
     /// steps the fastest rows and the thesis's own rows run for.
@@ -42,7 +43,7 @@ pub struct GridArgs {
     pub steps: Option<u32>,
     /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
     /// in 3D. time-planes takes several steps per pass in 3D.
-    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Kernel")]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = named::variant(), hide_possible_values = true, help_heading = "Kernel")]
     pub variant: String,
     /// The shape of a workgroup, instead of the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", help_heading = "Kernel")]
@@ -54,6 +55,8 @@ pub struct GridArgs {
         long,
         value_name = "fixed|reflect|mirror|wrap|constant=C",
         default_value = "fixed",
+        value_parser = named::border(),
+        hide_possible_values = true,
         help_heading = "Stencil"
     )]
     pub boundary: Border,
@@ -78,7 +81,7 @@ pub struct GridArgs {
     #[arg(long, value_name = "RHS.npy", help_heading = "Stencil")]
     pub rhs: Option<PathBuf>,
     /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
-    #[arg(long = "type", value_name = "TYPE", help_heading = "Kernel")]
+    #[arg(long = "type", value_name = "TYPE", value_parser = named::parsed::<Element>(|| vec!["f32", "f64", "f16"]), hide_possible_values = true, help_heading = "Kernel")]
     pub element: Option<Element>,
     /// File of the result: an array in the file's shape (little-endian, in C order), or a picture of it, whose colours go from the
     /// lowest to the highest value; NaN is red.
@@ -107,7 +110,6 @@ pub struct GridArgs {
     pub json: bool,
 }
 
-/// Steps the grid of a file.
 pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;
@@ -143,7 +145,7 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
             Box::new(one.map_err(Failure::usage)?)
         }
     };
-    let setup_ms = set_up.elapsed().as_secs_f64() * 1e3;
+    let setup_ms = ms_since(set_up);
     // The kernel is that of the first adapter's slab.
     (request.config.variant, request.config.tuning) = state.kernel();
     let stepped = run_steps(&mut *state, &request, &Alone)?;
@@ -190,7 +192,6 @@ pub fn run_steps(
     Ok(Stepped { outcome: state.outcome(), gpu_ms_median, gcells_per_s })
 }
 
-/// The stencils, for the help of the option.
 fn stencils() -> String {
     let of = |dims| {
         let names = STENCILS.iter().chain(BOXES).filter(|stencil| stencil.dims == dims);
@@ -204,7 +205,6 @@ fn stencils() -> String {
     )
 }
 
-/// Reads a bound on the change of a step.
 fn parse_epsilon(text: &str) -> Result<f64, String> {
     let epsilon = text.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon >= 0.0);
     epsilon.ok_or_else(|| format!("`{text}` is not a threshold: write a number from 0 up, such as 1e-6"))

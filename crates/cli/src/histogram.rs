@@ -15,7 +15,6 @@ use crate::reserved::Reserved;
 use crate::table;
 use count::{Counted, Request};
 
-/// Options of `halofold histogram`.
 #[derive(Args)]
 #[command(after_help = crate::examples::HISTOGRAM)]
 pub struct HistogramArgs {
@@ -31,7 +30,6 @@ pub struct HistogramArgs {
     json: bool,
 }
 
-/// Runs the subcommand.
 pub fn run(args: &HistogramArgs) -> Result<(), Failure> {
     args.output.as_deref().map_or(Ok(()), |path| npy::check_output("-o", path))?;
     let inputs = [&args.request.file];
@@ -44,7 +42,6 @@ pub fn run(args: &HistogramArgs) -> Result<(), Failure> {
     if args.json { output::print_json(&counted) } else { output::print(&text::text(&counted)) }
 }
 
-/// The elements and the bins, in one line.
 fn summary(counted: &Counted) -> String {
     let Counted { element, n, counted: inside, bins, range, dtype, .. } = counted;
     let [low, high] = range.map(|end| number(end, dtype));
@@ -53,7 +50,6 @@ fn summary(counted: &Counted) -> String {
     format!("{} {element}{inside}, {bins} bins from {low} to {high}", table::count(*n))
 }
 
-/// An edge, in the fewest digits of its type.
 fn number(edge: f64, dtype: &str) -> String {
     if dtype == "f8" { edge.to_string() } else { (edge as f32).to_string() }
 }

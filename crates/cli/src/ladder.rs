@@ -1,29 +1,31 @@
 //! `halofold ladder`: rungs on one adapter, at one length or at several beside the CPU, or a document's own table.
 
 mod by_size;
+pub mod rows;
 mod sizes;
 
-use std::cmp::Ordering;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use halofold::Element;
 use halofold::ladder::{Finish, RUNGS, Rung};
 use halofold::reduce::Op;
 use halofold::reduce::reference::Expected;
-use halofold_measure::{Dataset, Host, Inputs, Job, Peak, Record, Timer, cpu};
+use halofold_measure::{Dataset, Host, Inputs, Job, LadderWork, NOISY, Peak, Record, Timer, Timing, cpu};
 
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
-use crate::output::print_table;
+use crate::lists::each_once;
+use crate::named;
+use crate::output::{print, print_table};
 use crate::presets::{self, Preset};
-use crate::row::{self, Row, compare_steps};
+use crate::row::{self, Row};
 use crate::rung::{self, RunContext};
-use crate::table::{self, Column};
-use crate::{progress, record, reserved};
+use crate::table::{self, Column, Layout};
+use crate::{record, reserved};
 use by_size::BySize;
+use rows::Measured;
 use sizes::Sizes;
 
 /// Elements of the ladder by default, and the most of a range: eight times the largest of the documents' reductions.
@@ -39,31 +41,27 @@ const RUNGS_BY_SIZE: [&str; 4] = ["sequential", "grid-stride", "vectorized", "si
 /// Time for the CPU's samples at each size and number of threads.
 const CPU_BUDGET: Duration = Duration::from_millis(200);
 
-/// Samples that spread by more percent than this are not those of a machine at rest.
-const UNSTEADY: f64 = 15.0;
-
-/// Options of `halofold ladder`.
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::LADDER)]
 pub struct LadderArgs {
-    /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "finish", "groups", "no_subgroups", "cold"], help_heading = "Work")]
-    preset: Option<String>,
+    /// Replay a document's table at its own settings.
+    #[arg(long, value_name = "NAME", value_parser = presets::parser(), conflicts_with_all = ["op", "rungs", "finish", "groups", "no_subgroups", "cold"], help_heading = "Work")]
+    preset: Option<&'static Preset>,
     /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own. A range such as 2^8..2^28 takes several lengths and the
     /// CPU beside the GPU; without an end it goes up to 2^28 or what fits, on a software adapter to 2^22.
     #[arg(long, value_name = "N|FROM..TO", help_heading = "Work")]
     n: Option<Sizes>,
-    /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32; a preset has its own.
-    #[arg(long = "type", value_name = "TYPE", help_heading = "Work")]
+    /// Element type. Default f32; a preset has its own.
+    #[arg(long = "type", value_name = "TYPE", value_parser = named::element(), help_heading = "Work")]
     element: Option<Element>,
     /// Operator: any of `halofold reduce`; dot takes the input twice. The CPU has sum, product, min, max, wide-sum and wide-product.
-    #[arg(long, default_value = "sum", help_heading = "Work")]
+    #[arg(long, default_value = "sum", value_parser = named::op(), hide_possible_values = true, help_heading = "Work")]
     op: Op,
     /// Only these rungs. Of a range sequential, grid-stride, vectorized and single-pass by default.
-    #[arg(long, value_delimiter = ',', value_name = "A,B", help_heading = "Kernels")]
-    rungs: Vec<String>,
-    /// Finish that combines partial results, instead of each rung's own: host, repeat, one-workgroup, atomic or last-workgroup.
-    #[arg(long, help_heading = "Kernels")]
+    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = named::rung(), hide_possible_values = true, help_heading = "Kernels")]
+    rungs: Vec<&'static Rung>,
+    /// Finish that combines partial results, instead of each rung's own.
+    #[arg(long, value_parser = named::finish(), help_heading = "Kernels")]
     finish: Option<Finish>,
     /// Invocations in a workgroup, instead of each rung's own: a power of two. Of several, each is tried.
     #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = counts(0, u32::MAX), help_heading = "Kernels")]
@@ -105,11 +103,8 @@ enum Clock {
     Wall,
 }
 
-/// Runs the command.
 pub fn run(args: LadderArgs) -> Result<(), Failure> {
-    let preset = args.preset.as_deref().map(presets::named).transpose()?;
-    args.check_one(preset.is_some())?;
-    let rungs = args.chosen_rungs()?;
+    args.check_one(args.preset.is_some())?;
     args.op.over(args.element()).map_err(Failure::usage)?;
     // The record is opened before the GPU, so that an error comes before the work.
     let file = record::reserve(args.record.as_deref())?;
@@ -117,9 +112,9 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     if args.clock == Clock::Wall {
         gpu.timer = Timer::wall(&gpu.device, &gpu.queue);
     }
-    let (peak, rows) = match preset {
+    let (peak, rows) = match args.preset {
         Some(preset) => args.replay(&gpu, preset)?,
-        None => args.climb(&gpu, &rungs)?,
+        None => args.climb(&gpu, &args.chosen_rungs())?,
     };
     record::write(file, || Record {
         inputs: args.inputs(),
@@ -134,7 +129,6 @@ impl LadderArgs {
         matches!(self.n, Some(Sizes::Range(..)))
     }
 
-    /// Checks that options of one length and of several are not mixed.
     fn check_one(&self, is_preset: bool) -> Result<(), Failure> {
         let several = self.workgroup.len() > 1 || self.groups.len() > 1;
         let wrong = match self.is_range() {
@@ -147,12 +141,13 @@ impl LadderArgs {
         Err(Failure::usage(wrong))
     }
 
-    fn chosen_rungs(&self) -> Result<Vec<&'static Rung>, Failure> {
-        let named = |name: &str| Rung::named(name.trim()).map_err(Failure::usage);
+    fn chosen_rungs(&self) -> Vec<&'static Rung> {
         match &self.rungs[..] {
-            [] if self.is_range() => RUNGS_BY_SIZE.into_iter().map(named).collect(),
-            [] => Ok(RUNGS.iter().collect()),
-            names => names.iter().map(String::as_str).map(named).collect(),
+            [] if self.is_range() => {
+                RUNGS.iter().filter(|rung| RUNGS_BY_SIZE.contains(&rung.name())).collect()
+            }
+            [] => RUNGS.iter().collect(),
+            rungs => rungs.to_vec(),
         }
     }
 
@@ -165,7 +160,10 @@ impl LadderArgs {
         self.element.unwrap_or(Element::F32)
     }
 
-    /// The lengths of `--n`, ascending.
+    fn is_table(&self) -> bool {
+        !self.json && !self.csv
+    }
+
     fn sizes(&self, gpu: &Gpu) -> Result<Vec<u64>, Failure> {
         let element = self.element();
         let [usual, usual_to] =
@@ -192,39 +190,51 @@ impl LadderArgs {
         if !self.is_range() {
             rung::check_operator(gpu, self.op, element)?;
         }
-        let jobs = sizes.iter().map(|n| self.jobs(gpu, rungs, *n));
-        let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
+        let jobs = sizes.iter().map(|n| self.jobs(gpu, rungs, *n)).collect::<Result<Vec<_>, _>>()?;
         let n = sizes[sizes.len() - 1];
         let host = Host::generate(self.op, element, n);
         let data = rung::upload(gpu, &host, self.inputs())?;
-        let expected = sizes.iter().map(|n| rung::expected(&host, self.op, *n));
         // The CPU's part first: a GPU that waits for it would lower its clock.
+        let expected = sizes.iter().map(|n| rung::expected(&host, self.op, *n));
         let expected = expected.collect::<Result<Vec<_>, _>>()?;
         let context = RunContext::new(gpu, self.samples)?;
         let lengths: Vec<_> =
             sizes.iter().zip(jobs).zip(expected).map(|((n, jobs), expected)| (*n, jobs, expected)).collect();
-        let rows = self.rows(&context, (&host, &data), &lengths)?;
         if self.is_range() {
             let names = [false, true].map(cpu::rung).into_iter().chain(rungs.iter().map(|rung| rung.name()));
             let by_size = BySize {
                 adapter: gpu.describe(),
-                clock: self.clock_name(&rows, context.peak()),
+                clock: self.clock_name(context.peak().timing),
                 operator: self.op,
                 element,
                 sizes: &sizes,
                 series: names.map(str::to_owned).collect(),
-                rows: &rows,
             };
-            print_table(&rows, self.json, self.csv, || by_size::report(&by_size))?;
-        } else {
-            let copies = match data.copies().len() {
-                _ if !self.cold => String::new(),
-                copies => format!("; cold: {} copies of the input, read in turn", copies + 1),
+            let lines = by_size.times(Row::time);
+            let (series, head) = (by_size.series.len(), by_size.head() + &lines.head());
+            let show = |rows: &[Row]| match rows.len() % series {
+                0 => lines.line(&rows[rows.len() - series..].to_vec()),
+                _ => String::new(),
             };
-            let title = format!("{} of {} {element}, generated data{copies}", self.op, table::count(n));
-            let note = seen(&rows, gpu.is_software()).unwrap_or_default();
-            let table = || self.table(&context, &title, &ladder_columns(self.groups.len() > 1), &rows, &note);
-            print_table(&rows, self.json, self.csv, table)?;
+            let rows = self.rows(&context, (&host, &data), &lengths, (&head, show))?;
+            if self.is_table() {
+                print(&by_size.rest(&rows))?;
+            }
+            return Ok((context.peak(), rows));
+        }
+        let copies = match data.copies().len() {
+            _ if !self.cold => String::new(),
+            copies => format!("; cold: {} copies of the input, read in turn", copies + 1),
+        };
+        let title = format!("{} of {} {element}, generated data{copies}", self.op, table::count(n));
+        let known: Vec<_> =
+            lengths[0].1.iter().map(|job| Row::<LadderWork>::blank(job, n, &gpu.info)).collect();
+        let layout = Layout::new(ladder_columns(gpu.is_software(), self.groups.len() > 1), &known, self.wide);
+        let head = self.head(&context, &title) + &layout.head();
+        let show = rows::live(&layout, each_once(rungs.iter().map(|rung| rung.chapter)).len() > 1);
+        let rows = self.rows(&context, (&host, &data), &lengths, (&head, show))?;
+        if self.is_table() {
+            self.finish(&context, &layout, &rows, &fastest(&rows, context.peak(), gpu.is_software()))?;
         }
         Ok((context.peak(), rows))
     }
@@ -235,30 +245,29 @@ impl LadderArgs {
         context: &RunContext<'_>,
         (host, data): (&Host, &Dataset),
         lengths: &[(u64, Vec<Job>, Expected)],
+        (head, show): (&str, impl FnMut(&[Row]) -> String),
     ) -> Result<Vec<Row>, Failure> {
-        let bar = progress::bar(lengths.iter().map(|(_, jobs, _)| jobs.len() as u64).sum());
-        let mut rows = Vec::new();
-        let interrupt = reserved::leave_interrupts_to_work();
-        'lengths: for (n, jobs, expected) in lengths {
-            for all_threads in [false, true].into_iter().filter(|_| self.is_range()) {
-                let blank = Row::<row::LadderWork>::blank(&jobs[0], *n, &context.gpu.info);
+        let count = lengths.iter().map(|(_, jobs, _)| jobs.len()).sum();
+        let head = Some(head).filter(|_| self.is_table());
+        let mut rows = Measured::begin(count, !self.is_range(), head, show)?;
+        for (n, jobs, expected) in lengths {
+            let has_cpu = self.is_range() && !rows.is_interrupted();
+            for all_threads in [false, true].into_iter().filter(|_| has_cpu) {
+                let blank = Row::<LadderWork>::blank(&jobs[0], *n, &context.gpu.info);
                 let work =
                     cpu::Work { op: self.op, element: host.element, bytes: host.first(*n), all_threads };
-                rows.push(cpu::row(blank, work, expected, CPU_BUDGET));
+                rows.push(cpu::row(blank, work, expected, CPU_BUDGET))?;
             }
             for job in jobs {
-                if interrupt.load(Relaxed) {
-                    break 'lengths;
+                if rows.is_interrupted() {
+                    break;
                 }
-                bar.set_message(progress::measuring(job.rung.name(), row::last_speed(&rows)));
-                rows.push(context.row(*job, data, *n, expected)?);
-                bar.inc(1);
+                rows.announce(job.rung.name());
+                rows.push(context.row(*job, data, *n, expected)?)?;
             }
         }
-        bar.finish_and_clear();
-        if !self.is_range() {
-            compare_steps(&mut rows);
-        }
+        let rows = rows.finish(context);
+        print_table(&rows, self.json, self.csv, String::new)?;
         Ok(rows)
     }
 
@@ -293,87 +302,103 @@ impl LadderArgs {
         let workgroup = self.workgroup.first().copied();
         let options = presets::Options { n, element: self.element, workgroup };
         let context = RunContext::new(gpu, self.samples)?;
-        let rows = presets::replay(&context, preset, &options)?;
-        let title = preset.title.clone() + &options.changes();
-        let table = || self.table(&context, &title, &preset_columns(preset), &rows, &preset.note);
-        print_table(&rows, self.json, self.csv, table)?;
+        let replay = presets::Replay::new(&context, preset, &options)?;
+        let layout = Layout::new(preset_columns(preset, gpu.is_software()), &replay.known()?, self.wide);
+        let head = self.head(&context, &(preset.title.clone() + &options.changes())) + &layout.head();
+        let head = Some(&head[..]).filter(|_| self.is_table());
+        let rows = replay.run(head, rows::live(&layout, false))?;
+        print_table(&rows, self.json, self.csv, String::new)?;
+        if self.is_table() {
+            self.finish(&context, &layout, &rows, &preset.note)?;
+        }
         Ok((context.peak(), rows))
     }
 
-    /// The clock that the times of some rows come from, in words.
-    fn clock_name(&self, rows: &[Row], peak: Peak) -> &'static str {
-        let timed = rows.iter().filter(|row| !row.is_cpu());
-        let timing = timed.filter_map(|row| row.times.timing.as_deref()).find(|timing| *timing != "gpu");
-        match timing.unwrap_or(if rows.iter().all(Row::is_cpu) { peak.timing.name() } else { "gpu" }) {
-            "gpu" => "GPU timestamps",
-            _ if self.clock == Clock::Wall => "wall clock",
-            _ => "wall clock (no GPU timestamps here)",
+    fn clock_name(&self, timing: Timing) -> &'static str {
+        match timing {
+            Timing::Gpu => "GPU timestamps",
+            Timing::Wall if self.clock == Clock::Wall => "wall clock",
+            Timing::Wall => "wall clock (no GPU timestamps here)",
         }
     }
 
-    /// The rows as a table, with a title above and remarks below.
-    fn table(
-        &self,
-        context: &RunContext<'_>,
-        title: &str,
-        columns: &[Shown],
-        rows: &[Row],
-        note: &str,
-    ) -> String {
+    /// The lines above a table. The read peak of a software adapter is known at the end: it shares its memory with everything else that runs.
+    fn head(&self, context: &RunContext<'_>, title: &str) -> String {
         let peak = context.peak();
-        let moves = if context.gpu.is_software() { " (measured again around each row)" } else { "" };
-        let header = format!(
-            "{}\n{title}\nread peak {} GB/s{moves}, copy peak {} GB/s over {} MiB; times: {}\n\n",
+        let read = match context.gpu.is_software() {
+            true => String::new(),
+            false => format!("read peak {} GB/s, ", table::digits(peak.read_gb_per_s)),
+        };
+        let head = format!(
+            "{}\n{title}\n{read}copy peak {} GB/s over {} MiB; times: {}\n\n",
             context.gpu.describe(),
-            table::digits(peak.read_gb_per_s),
             table::digits(peak.copy_gb_per_s),
             peak.bytes >> 20,
-            self.clock_name(rows, peak),
+            self.clock_name(peak.timing),
         );
-        let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
-        let below = table::fitted(&(table::remarks(rows) + &note), self.wide);
-        let chapter = |row: &Row| row::rung(row).map_or("", |rung| rung.chapter);
-        table::fitted(&header, self.wide) + &table::render(columns, rows, self.wide, chapter) + &below
+        table::fitted(&head, self.wide)
+    }
+
+    /// Prints the lines below a table: columns that are left out, reasons, a note, and the rows that spread.
+    fn finish(
+        &self,
+        context: &RunContext<'_>,
+        layout: &Layout<Row>,
+        rows: &[Row],
+        note: &str,
+    ) -> Result<(), Failure> {
+        let mut text = layout.note().to_owned() + &table::remarks(rows);
+        if !note.is_empty() {
+            text += &format!("\n{note}\n");
+        }
+        let name = |row: &Row| match (&row.what.row, row.what.workgroup_size) {
+            (Some(name), _) => name.clone(),
+            (None, Some(size)) if self.workgroup.len() > 1 => format!("{} ({size})", row.what.rung),
+            _ => row.what.rung.clone(),
+        };
+        let named = |what: &str, is_one: &dyn Fn(&Row) -> bool| {
+            let names: Vec<_> = rows.iter().filter(|row| is_one(row)).map(name).collect();
+            if names.is_empty() { String::new() } else { format!("\n{what}: {}\n", names.join(", ")) }
+        };
+        text += &named(
+            &format!("noisy rows, whose samples spread by more than {NOISY} % (is something else running?)"),
+            &|row| row.times.is_noisy(),
+        );
+        let is_gpu = context.peak().timing == Timing::Gpu;
+        let is_wall = |row: &Row| is_gpu && !row.is_cpu() && row.times.timing.as_deref() == Some("wall");
+        text += &named("rows timed by the wall clock", &is_wall);
+        print(&table::fitted(&text, self.wide))
     }
 }
 
-/// Names the rows that still spread after all samples; empty if none does.
-fn unsteady(rows: &[Row]) -> String {
-    let spreads = |row: &&Row| row.times.spread_percent.is_some_and(|spread| spread > UNSTEADY);
-    let names: Vec<_> = rows.iter().filter(spreads).map(|row| row.what.rung.as_str()).collect();
-    if names.is_empty() {
-        return String::new();
-    }
-    format!(
-        "\nthe samples of these rows spread by more than {UNSTEADY} %, as if something else were running: {}\n",
-        names.join(", ")
-    )
-}
-
-/// The fastest row, in a line; nothing if there are no two rows with a time. A peak that moves is not compared with.
-fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
-    let timed = || rows.iter().filter(|row| row.time().is_some());
-    let (first, _) = (timed().next()?, timed().nth(1)?);
-    let best = timed().min_by(|a, b| a.time().partial_cmp(&b.time()).unwrap_or(Ordering::Equal))?;
-    let speed = match best.figures.percent_of_read_peak.filter(|_| !peak_moves) {
-        Some(percent) => format!("{percent:.0} % of this machine's read peak"),
-        None => format!("{} GB/s", table::digits(best.figures.gb_per_s?)),
+/// The fastest row, in a line; nothing if there are no two rows with a time.
+fn fastest(rows: &[Row], peak: Peak, is_software: bool) -> String {
+    let timed = || rows.iter().filter_map(|row| Some((row, row.time()?)));
+    let (Some((first, slow)), Some(_)) = (timed().next(), timed().nth(1)) else { return String::new() };
+    let best = timed().min_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((best, fast)) = best else { return String::new() };
+    let percent = best.figures.percent_of_read_peak.unwrap_or_default();
+    let speed = match is_software {
+        true => format!(
+            "{} GB/s, {percent:.0} % of the read peak of {} GB/s, the best of this run",
+            table::optional(best.figures.gb_per_s),
+            table::digits(peak.read_gb_per_s)
+        ),
+        false => format!("{percent:.0} % of this machine's read peak"),
     };
-    let faster = first.time()? / best.time()?;
-    let than = if best == first {
-        String::new()
-    } else {
-        let first = if first.what.rung == best.what.rung { "the first row" } else { &first.what.rung };
-        format!(", {faster:.1} times as fast as {first}")
+    let than = match (&first.what.rung, &best.what.rung) {
+        _ if best == first => String::new(),
+        (first, best) => {
+            let first = if first == best { "the first row" } else { first };
+            format!(", {:.1} times as fast as {first}", slow / fast)
+        }
     };
-    Some(format!("{} is the fastest: {speed}{than}", best.what.rung))
+    format!("{} is the fastest: {speed}{than}", best.what.rung)
 }
-
-/// A column of a table of reductions.
-type Shown = Column<Row>;
 
 /// The column of a heading, of those that tables of the ladder and of documents have.
-fn column(heading: &'static str) -> Shown {
+fn column(heading: &'static str) -> Column<Row> {
+    type Shown = Column<Row>;
     match heading {
         "row" => Shown::words(heading, |row| row.what.row.clone().unwrap_or_default()),
         "rung" => Shown::words(heading, |row| row.what.rung.clone()),
@@ -384,33 +409,47 @@ fn column(heading: &'static str) -> Shown {
         "type" => Shown::words(heading, |row| row.what.element.clone()),
         "n" => Shown::number(heading, |row| table::power(row.what.n)),
         "workgroup" => Shown::number(heading, |row| table::whole(row.what.workgroup_size)),
-        "workgroups" => Shown::number(heading, |row| table::whole(row.figures.workgroups)),
-        "dispatches" => Shown::number(heading, |row| table::whole(row.figures.dispatches)),
-        "time" => Shown::number(heading, |row| table::time(row.times.median)),
-        "clock" => Shown::words(heading, table::clock),
-        "spread" => Shown::number(heading, |row| table::percent(row.times.spread_percent)),
-        "GB/s" => Shown::number(heading, |row| table::optional(row.figures.gb_per_s)),
+        "workgroups" => Shown::number(heading, |row| table::whole(row.figures.workgroups)).with_width(5),
+        "dispatches" => Shown::number(heading, |row| table::whole(row.figures.dispatches)).with_width(3),
+        "time" => Shown::number(heading, |row| table::time(row.times.median)).with_width(8),
+        "spread" => Shown::number(heading, |row| table::percent(row.times.spread_percent)).with_width(5),
+        "GB/s" => Shown::number(heading, |row| table::optional(row.figures.gb_per_s)).with_width(6),
         "published GB/s" => Shown::number(heading, |row| table::optional(row.figures.published_gb_s)),
-        "% peak" => Shown::number(heading, |row| table::tenths(row.figures.percent_of_read_peak)),
-        "step" => Shown::number(heading, |row| table::times(row.figures.step_speedup)),
-        "total" => Shown::number(heading, |row| table::times(row.figures.cumulative_speedup)),
-        "end to end" => Shown::number(heading, |row| table::time(row.figures.wall_ms_median)),
-        "result" => Shown::words(heading, table::status),
+        "% peak" => {
+            Shown::number(heading, |row| table::tenths(row.figures.percent_of_read_peak)).with_width(5)
+        }
+        "step" => Shown::number(heading, |row| table::times(row.figures.step_speedup)).with_width(6),
+        "total" => Shown::number(heading, |row| table::times(row.figures.cumulative_speedup)).with_width(6),
+        "end to end" => Shown::number(heading, |row| table::time(row.figures.wall_ms_median)).with_width(8),
+        "result" => Shown::words(heading, table::status).with_width(4),
         _ => unreachable!("no table has a column `{heading}`"),
     }
 }
 
-fn ladder_columns(has_groups: bool) -> Vec<Shown> {
-    let groups = if has_groups { &["workgroups"][..] } else { &[] };
-    let first = ["rung", "document", "finish", "workgroup"];
-    let last = ["n", "dispatches", "time", "clock", "spread", "GB/s", "% peak", "step", "total", "result"];
-    [&first, groups, &last].concat().into_iter().map(column).collect()
+/// The columns of these headings. Beside a peak that moves there are no percentages.
+fn columns<'a>(headings: impl IntoIterator<Item = &'a &'static str>, is_software: bool) -> Vec<Column<Row>> {
+    headings
+        .into_iter()
+        .filter(|heading| !is_software || **heading != "% peak")
+        .map(|heading| column(heading))
+        .collect()
 }
 
-fn preset_columns(preset: &'static Preset) -> Vec<Shown> {
-    let first = ["row", "rung", "finish", "type", "n", "workgroup", "dispatches", "time", "clock"];
+fn ladder_columns(is_software: bool, has_groups: bool) -> Vec<Column<Row>> {
+    let groups = if has_groups { &["workgroups"][..] } else { &[] };
+    let first = ["rung", "document", "finish", "workgroup"];
+    let last = ["n", "dispatches", "time", "spread", "GB/s", "% peak", "step", "total", "result"];
+    columns(first.iter().chain(groups).chain(&last), is_software)
+}
+
+fn preset_columns(preset: &'static Preset, is_software: bool) -> Vec<Column<Row>> {
+    let first = ["row", "rung", "finish", "type", "n", "workgroup", "dispatches", "time"];
     let rates = ["GB/s", "published GB/s", "% peak", "step", "total", "end to end"];
-    let published = Shown::number("published time", |row| table::time(preset.published_ms(row, false)));
-    let first = first.map(column).into_iter().chain([published]).chain(rates.map(column));
-    first.chain(preset.extra_columns()).chain([column("result")]).collect()
+    let published = Column::number("published time", |row| table::time(preset.published_ms(row, false)));
+    let mut all = columns(&first, is_software);
+    all.push(published);
+    all.extend(columns(&rates, is_software));
+    all.extend(preset.extra_columns());
+    all.push(column("result"));
+    all
 }

@@ -22,6 +22,7 @@ mod histogram;
 mod keys;
 mod ladder;
 mod lists;
+mod named;
 mod output;
 mod presets;
 pub mod program;

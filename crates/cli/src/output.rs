@@ -2,7 +2,9 @@
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
+use std::time::Instant;
 
+use halofold_measure::significant;
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -27,35 +29,43 @@ pub fn written(path: &Path) {
     eprintln!("written: {}", visible(&path.to_string_lossy(), &[]));
 }
 
+pub fn ms_since(start: Instant) -> f64 {
+    significant(start.elapsed().as_secs_f64() * 1e3)
+}
+
 /// Writes a value as JSON, indented, with a newline at the end.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::usage)?;
     print(&(text + "\n"))
 }
 
-/// Rows as CSV, with a line of names.
-pub fn csv<T: serde::Serialize>(rows: &[T]) -> Result<String, Failure> {
+/// Records as CSV, below a line of names.
+pub fn csv<N: AsRef<[u8]>, R: IntoIterator<Item: AsRef<[u8]>>>(
+    names: impl IntoIterator<Item = N>,
+    records: impl IntoIterator<Item = R>,
+) -> Result<String, Failure> {
     let mut text = csv::Writer::from_writer(Vec::new());
-    for (index, row) in rows.iter().enumerate() {
-        let Value::Object(fields) = serde_json::to_value(row).map_err(Failure::usage)? else { continue };
-        if index == 0 {
-            text.write_record(fields.keys()).map_err(Failure::usage)?;
-        }
-        text.write_record(fields.values().map(cell)).map_err(Failure::usage)?;
-    }
-    let bytes = text.into_inner().map_err(Failure::usage)?;
-    String::from_utf8(bytes).map_err(Failure::usage)
+    text.write_record(names).map_err(Failure::usage)?;
+    records.into_iter().try_for_each(|record| text.write_record(record)).map_err(Failure::usage)?;
+    String::from_utf8(text.into_inner().map_err(Failure::usage)?).map_err(Failure::usage)
 }
 
-fn cell(value: &Value) -> String {
-    match value {
+/// Rows as CSV: their keys in JSON are the names.
+fn csv_of<T: serde::Serialize>(rows: &[T]) -> Result<String, Failure> {
+    let fields = |row: &T| match serde_json::to_value(row) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        other => Err(refusal!("{other:?} is no row")),
+    };
+    let rows = rows.iter().map(fields).collect::<Result<Vec<_>, _>>()?;
+    let names = rows.first().into_iter().flat_map(serde_json::Map::keys);
+    let cell = |value: &Value| match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
-    }
+    };
+    csv(names, rows.iter().map(|row| row.values().map(cell)))
 }
 
-/// Writes rows as JSON, as CSV or as a table.
 pub fn print_table<T: serde::Serialize>(
     rows: &[T],
     json: bool,
@@ -64,7 +74,7 @@ pub fn print_table<T: serde::Serialize>(
 ) -> Result<(), Failure> {
     match (json, as_csv) {
         (true, _) => print_json(&rows),
-        (_, true) => print(&csv(rows)?),
+        (_, true) => print(&csv_of(rows)?),
         _ => print(&table()),
     }
 }

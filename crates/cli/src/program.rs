@@ -4,13 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::failure::Failure;
+use crate::output::print;
 use crate::transport::Alone;
 use crate::{compare, devices, gpu, histogram, ladder, reduce, report, reserved, scan, show, stencil, web};
 
-/// Text at the end of the help.
 const ENDING: &str = "Exit status: 0; 1 if a result was wrong; 2 if the request or the \
     machine was; 3 if a stencil did not converge; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
     NO_COLOR turns colours off.";
@@ -45,9 +46,12 @@ enum Command {
     Report(report::ReportArgs),
     /// Compare two records row by row: faster, slower, or within the noise. Exit status 1 on a regression.
     Compare(compare::CompareArgs),
+    /// Print the completions of a shell, for the place where it looks for them.
+    Completions { shell: Shell },
+    /// Print the man page of the program, or of a command.
+    Man { command: Option<String> },
 }
 
-/// Runs the command line of this process.
 pub fn main() -> ExitCode {
     // SAFETY: nothing else runs yet that could read the environment.
     unsafe { gpu::give_runtime_folder() };
@@ -97,6 +101,12 @@ fn parse() -> Arguments {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "halofold", &mut script);
+            print(&String::from_utf8_lossy(&script))
+        }
+        Command::Man { command } => man(command.as_deref()),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Histogram(arguments) => histogram::run(&arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
@@ -107,4 +117,18 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Stencil(arguments) => stencil::run(&arguments),
         Command::Web(arguments) => web::run(&arguments),
     }
+}
+
+fn man(name: Option<&str>) -> Result<(), Failure> {
+    let mut program = Arguments::command();
+    program.build();
+    let command = match name {
+        None => &program,
+        Some(name) => {
+            program.find_subcommand(name).ok_or_else(|| refusal!("man: unknown command `{name}`"))?
+        }
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Failure::usage)?;
+    print(&String::from_utf8_lossy(&page))
 }

@@ -4,7 +4,6 @@ use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::table::digits;
 use crate::transport::Transport;
 
 /// A bar of `steps` steps, followed by as much of its message as fits the line; it draws nothing where standard error is no terminal.
@@ -36,12 +35,4 @@ fn drawn(len: u64, template: &str) -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// The name of the row that is being measured, and the speed of the row before.
-pub fn measuring(name: &str, last_gb_per_s: Option<f64>) -> String {
-    match last_gb_per_s {
-        Some(gb_per_s) => format!("{name} (the last row: {} GB/s)", digits(gb_per_s)),
-        None => name.to_owned(),
-    }
 }

@@ -7,8 +7,8 @@ use halofold_measure::{Record, SCHEMA};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::files::Fault;
 use crate::reserved::Reserved;
-use crate::row::{LibraryWork, Row, StencilWork};
 
 /// Writes a record into the file that `--record` named, if it named one.
 pub fn write(file: Option<Reserved>, record: impl FnOnce() -> Record) -> Result<(), Failure> {
@@ -20,60 +20,27 @@ pub fn reserve(path: Option<&Path>) -> Result<Option<Reserved>, Failure> {
     path.map(|path| Reserved::open("--record", path)).transpose()
 }
 
-/// Contents of a file: a record, or the bare rows that `--json` prints.
-#[derive(Debug)]
-pub struct Loaded {
-    /// The record without its rows; `None` for bare rows.
-    pub origin: Option<Record>,
-    pub rows: Vec<Row>,
-    pub stencils: Vec<Row<StencilWork>>,
-    pub library: Vec<Row<LibraryWork>>,
+pub fn load(path: &Path) -> Result<Record, Failure> {
+    let wrong = |error: String| refusal!("{}: {error}", path.display());
+    let bytes = fs::read(path).map_err(|error| wrong(Fault::opening(error).to_string()))?;
+    parse(&bytes).map_err(wrong)
 }
 
-pub fn load(path: &Path) -> Result<Loaded, Failure> {
-    let bytes = fs::read(path).map_err(|error| wrong(path, &error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong(path, NO_RECORD))?;
-    parse(&text).map_err(|error| wrong(path, &error))
-}
-
-/// Message about other files.
-const NO_RECORD: &str = "this is not a halofold record: make one with `halofold ladder --record FILE`";
-
-fn wrong(path: &Path, error: &str) -> Failure {
-    refusal!("{}: {error}", path.display())
-}
-
-fn parse(text: &str) -> Result<Loaded, String> {
+fn parse(bytes: &[u8]) -> Result<Record, String> {
+    const NO_RECORD: &str = "this is not a halofold record: make one with `halofold ladder --record FILE`";
+    let text = std::str::from_utf8(bytes).map_err(|_| NO_RECORD)?;
     let value: Value = serde_json::from_str(text).map_err(|error| format!("this is not JSON ({error})"))?;
-    if let Value::Array(rows) = value {
-        return bare(rows);
-    }
     let schema = value.get("schema").and_then(Value::as_u64).ok_or(NO_RECORD)?;
     if schema != u64::from(SCHEMA) {
         return Err(format!("a record of schema {schema}; this halofold reads schema {SCHEMA}"));
     }
-    let mut record: Record =
-        serde_json::from_value(value).map_err(|error| format!("the record is incomplete ({error})"))?;
-    Ok(Loaded {
-        rows: std::mem::take(&mut record.rows),
-        stencils: std::mem::take(&mut record.stencils),
-        library: std::mem::take(&mut record.library),
-        origin: Some(record),
-    })
+    serde_json::from_value(value).map_err(|error| format!("the record is incomplete ({error})"))
 }
 
-/// Rows without a record, of either kind that commands print.
-fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
-    if rows.is_empty() {
-        return Err("there are no rows in it".to_owned());
-    }
-    let (stencils, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.get("variant").is_some());
-    let wrong =
-        |error| format!("these are not rows of `ladder --json` or `stencil --preset … --json` ({error})");
-    Ok(Loaded {
-        origin: None,
-        rows: serde_json::from_value(Value::Array(rows)).map_err(wrong)?,
-        stencils: serde_json::from_value(Value::Array(stencils)).map_err(wrong)?,
-        library: Vec::new(),
-    })
+pub fn name(record: &Record) -> String {
+    format!("{} ({})", record.adapter.name, record.adapter.backend)
+}
+
+pub fn day(record: &Record) -> String {
+    record.date.chars().take(10).collect()
 }

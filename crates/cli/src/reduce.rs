@@ -9,6 +9,7 @@ pub(crate) mod block;
 pub(crate) mod geometry;
 pub(crate) mod help;
 mod labels;
+mod nested;
 pub(crate) mod op;
 mod own;
 pub(crate) mod parts;
@@ -18,7 +19,6 @@ pub(crate) mod results;
 pub(crate) mod rows;
 mod save;
 pub(crate) mod states;
-pub(crate) mod tree;
 pub(crate) mod verify;
 
 use std::path::Path;
@@ -32,6 +32,7 @@ pub use self::args::ReduceArgs;
 use crate::failure::Failure;
 use crate::files::{STANDARD_INPUT, Source, Stored};
 use crate::gpu::Gpu;
+use crate::output::ms_since;
 use crate::progress;
 use crate::transport::{Transport, refuse_stream};
 use block::{Block, Inputs};
@@ -42,15 +43,13 @@ use own::Own;
 use parts::Part;
 use ranks::Quantile;
 use results::Results;
-use rows::{OfFile, Row};
+use rows::{About, Row};
 use save::Outputs;
 use states::{Kernels, States};
 use verify::Check;
 
-/// The quantiles where none are named: the quartiles.
 const QUARTILES: [f64; 3] = [0.25, 0.5, 0.75];
 
-/// The elements that `top` finds where no number is named.
 const USUAL_K: u32 = 10;
 
 /// Bytes of a chunk of a file that is larger than a buffer.
@@ -134,7 +133,6 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Opens the files and checks them against the request.
     fn open(args: &'a ReduceArgs, path: &Path) -> Result<Self, Failure> {
         let start = Instant::now();
         let open = |path: &Path, is_bare: bool| {
@@ -160,7 +158,6 @@ impl<'a> File<'a> {
         self.args.skip_nan || self.args.op.iter().any(|operator| operator.skips_nan)
     }
 
-    /// Lines of all groups.
     fn lines(&self) -> usize {
         self.geometry.rows as usize * self.labels.as_ref().map_or(1, |labels| labels.keys.len())
     }
@@ -302,7 +299,6 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The results of an order statistic; none of reductions.
     fn ranked(&self, operator: Operator, gpu: &Gpu, block: &Block) -> Result<Vec<Results>, Failure> {
         let (args, stored) = (self.args, self.first.stored());
         let method = args.method.unwrap_or_default();
@@ -348,7 +344,6 @@ impl<'a> File<'a> {
         })
     }
 
-    /// The results of an operator of the request's own.
     fn own(&self, own: &Own, gpu: &Gpu, block: &Block) -> Result<Results, Failure> {
         let dtypes = own.dtypes(block.element)?;
         let (found, gpu_ms) = own.results(gpu, block, self.lines())?;
@@ -365,7 +360,6 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Results without values.
     fn results(&self, name: String, dtypes: Vec<Stored>) -> Results {
         let groups = self.labels.as_ref().map(|labels| labels.keys.len() as u64);
         Results {
@@ -385,18 +379,21 @@ impl<'a> File<'a> {
 
     fn rows(&self, gpu: &Gpu, all: &[(usize, Results)]) -> Vec<Row> {
         let is_left_out = (self.skips_nan() || self.mask.is_some()) && self.labels.is_none();
-        let of_file = OfFile {
-            file: self.first.name(),
-            element: self.first.stored().name(),
-            n: self.first.len(),
-            is_left_out,
+        let about = About {
             keys: self.labels.as_ref().map(|labels| &labels.keys[..]),
             axes: self.geometry.axes.as_deref(),
             output: self.args.output.as_deref().map(|path| path.display().to_string()),
-            wall_ms: self.start.elapsed().as_secs_f64() * 1e3,
-            adapter: &gpu.info.name,
+            is_left_out,
         };
-        all.iter().flat_map(|(_, results)| of_file.rows(results)).collect()
+        let row = Row {
+            file: self.first.name().to_owned(),
+            element: self.first.stored().name(),
+            n: self.first.len(),
+            wall_ms: ms_since(self.start),
+            adapter: gpu.info.name.clone(),
+            ..Row::default()
+        };
+        all.iter().flat_map(|(_, results)| row.of(&about, results)).collect()
     }
 }
 
@@ -437,10 +434,7 @@ mod tests {
         let mut outputs = Outputs::reserve(&args, true).unwrap_or_else(|why| panic!("{why}"));
         let found = reduced(&args, &gpu, room, (None, &mut outputs), &Alone).map_err(|why| why.to_string());
         let rows = found?.0;
-        Ok(rows
-            .iter()
-            .map(|row| serde_json::to_string(&(&row.value, &row.bits, &row.index, row.check.name())).unwrap())
-            .collect())
+        Ok(rows.iter().map(|row| serde_json::to_string(&(&row.values, row.check.name())).unwrap()).collect())
     }
 
     #[test]

@@ -26,11 +26,6 @@ pub fn compare_steps(rows: &mut [Row]) {
     }
 }
 
-/// Fails the command if a result was wrong.
 pub fn check<W: What>(rows: &[Row<W>]) -> Result<(), Failure> {
     if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
-}
-
-pub fn last_speed(rows: &[Row]) -> Option<f64> {
-    rows.last()?.figures.gb_per_s
 }

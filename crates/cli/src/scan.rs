@@ -12,17 +12,19 @@ use halofold::reduce::{Accuracy, Monoid, Op};
 use halofold::scan::{Outputs, Scan};
 use halofold::{Compiled, Cut, Element, Options, wgpu};
 use halofold_fleet::host::{narrowed, permuted};
+use halofold_measure::significant;
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::files::{BareArgs, Source, npy};
 use crate::gpu::{AdapterArgs, Gpu};
+use crate::output::ms_since;
 use crate::progress;
 use crate::reduce::block::{Block, Inputs};
 use crate::reduce::geometry::{Chunk, Geometry};
 use crate::reduce::parts::{self, Part};
-use crate::reduce::rows::{self, Array, OfFile};
+use crate::reduce::rows::{self, Array, Row};
 use crate::reduce::states::output_buffer;
-use crate::reduce::tree::Tree;
 use crate::reduce::verify::Check;
 use crate::reduce::{CHUNK, help, op};
 use crate::reserved::{Reserved, failure};
@@ -31,7 +33,6 @@ use reference::Reference;
 /// Results that are converted at once.
 const AT_ONCE: usize = 4096;
 
-/// Options of `halofold scan`.
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::SCAN)]
 pub struct ScanArgs {
@@ -81,7 +82,6 @@ pub struct ScanArgs {
     verify: bool,
 }
 
-/// Runs the subcommand.
 pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     let start = Instant::now();
     npy::check_output("-o", &args.output)?;
@@ -99,22 +99,26 @@ pub fn run(args: &ScanArgs) -> Result<(), Failure> {
     scanner.run(|bytes| file.file().write_all(bytes).map_err(failed))?;
     let (check, gpu_ms) = (scanner.check, scanner.gpu_ms);
     file.finish()?;
-    let of_file = OfFile {
-        file: source.name(),
-        element: source.stored().name(),
-        n: source.len(),
-        wall_ms: start.elapsed().as_secs_f64() * 1e3,
-        adapter: &gpu.info.name,
-        ..OfFile::default()
-    };
     let axis = geometry.axes.as_deref().and_then(<[_]>::first);
     let array = Array {
-        axis: axis.map_or(Tree::List(Vec::new()), |axis| Tree::Leaf(*axis)),
+        axis: axis.map_or(json!([]), |axis| json!(axis)),
         shape,
         dtype: dtype.numpy().to_owned(),
         output: Some(args.output.display().to_string()),
     };
-    rows::deliver_array(of_file.array_row(args.op.name(), array, gpu_ms, check), args.json, args.quiet)
+    let row = Row {
+        file: source.name().to_owned(),
+        op: args.op.name().to_owned(),
+        element: source.stored().name(),
+        n: source.len(),
+        array: Some(array),
+        gpu_ms: gpu_ms.map(significant),
+        wall_ms: ms_since(start),
+        adapter: gpu.info.name.clone(),
+        check,
+        ..Row::default()
+    };
+    rows::deliver_array(row, args.json, args.quiet)
 }
 
 fn check(args: &ScanArgs, source: &Source) -> Result<(), Failure> {

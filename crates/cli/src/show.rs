@@ -6,47 +6,55 @@ pub(crate) mod translate;
 use std::path::{Path, PathBuf};
 
 use halofold::Element;
-use halofold::ladder::Finish;
+use halofold::ladder::{Finish, Rung};
 use halofold::reduce::Op;
 use halofold::stencil::{Block, Border, Stencil};
 use halofold_measure::Kernel;
+use similar::TextDiff;
 
 use crate::count::counts;
 use crate::failure::Failure;
+use crate::named;
 use crate::output::print;
 use crate::reserved::Reserved;
 use translate::facts::{Binding, Facts};
 use translate::{Code, Language, Translation, translate};
 
-/// Options of `halofold show`.
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::SHOW)]
 pub struct ShowArgs {
     /// The kernel: a rung of the ladder, or a variant of a stencil. Without it, all are listed.
+    #[arg(value_parser = named::kernel(), hide_possible_values = true)]
     kernel: Option<String>,
+    /// Print what changed from another rung to this one, in the code below their essays.
+    #[arg(long, value_name = "RUNG", value_parser = named::rung(), hide_possible_values = true, conflicts_with_all = ["language", "module"], help_heading = "Kernel")]
+    diff: Option<&'static Rung>,
+    /// Print the whole module: the helpers below the essay and the kernel, too. A file, and another language, have all of it.
+    #[arg(long, help_heading = "Kernel")]
+    module: bool,
     /// As wgsl (the text that wgpu is given), spirv (for Vulkan, a binary module that -o takes), msl (Metal), hlsl (DX12) or glsl (OpenGL).
-    #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl", help_heading = "Kernel")]
+    #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl", value_parser = named::parsed::<Language>(|| Language::ALL.map(Language::name).to_vec()), hide_possible_values = true, help_heading = "Kernel")]
     language: Language,
-    /// Element type: u32, i32, f32, f64, i64, u64 or f16.
-    #[arg(long = "type", value_name = "TYPE", default_value = "f32", help_heading = "Kernel")]
+    /// Element type.
+    #[arg(long = "type", value_name = "TYPE", default_value = "f32", value_parser = named::element(), help_heading = "Kernel")]
     element: Element,
     /// Operator of a rung: any of `halofold reduce`. Default: sum.
-    #[arg(long, help_heading = "Rungs")]
+    #[arg(long, value_parser = named::op(), hide_possible_values = true, help_heading = "Rungs")]
     op: Option<Op>,
     /// Invocations in a rung's workgroup: a power of two. Default: the rung's own, as for long inputs.
     #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX), help_heading = "Rungs")]
     workgroup: Option<u32>,
-    /// Finish that combines partial results: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
-    #[arg(long, help_heading = "Rungs")]
+    /// Finish that combines partial results. Default: the rung's own.
+    #[arg(long, value_parser = named::finish(), help_heading = "Rungs")]
     finish: Option<Finish>,
     /// Kernel among those of a rung: elements, the default, or partials, which reads partial results; an atomic total has seed and seal.
     #[arg(long, help_heading = "Rungs")]
     stage: Option<String>,
     /// The stencil of a variant, by the number of its points. Default: the first that the variant steps.
-    #[arg(long, alias = "points", value_name = "POINTS", help_heading = "Stencils")]
+    #[arg(long, alias = "points", value_name = "POINTS", value_parser = named::stencil(), hide_possible_values = true, help_heading = "Stencils")]
     stencil: Option<&'static Stencil>,
     /// Borders of a stencil's grid. Default: fixed.
-    #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C", help_heading = "Stencils")]
+    #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C", value_parser = named::border(), hide_possible_values = true, help_heading = "Stencils")]
     boundary: Option<Border>,
     /// The shape of a stencil's workgroup. Default: the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", help_heading = "Stencils")]
@@ -62,10 +70,13 @@ pub struct ShowArgs {
     output: Option<PathBuf>,
 }
 
-/// Runs the subcommand.
 pub fn run(args: &ShowArgs) -> Result<(), Failure> {
     let Some(name) = &args.kernel else { return print(&format!("{}\n", kernels::listing())) };
     let (title, kernel) = kernels::named(name, args)?;
+    if let Some(other) = args.diff {
+        let (_, before) = kernels::named(other.name(), args)?;
+        return print(&difference([(other.name(), &before), (name, &kernel)]));
+    }
     let translation = translate(&kernel, args.language).map_err(Failure::usage)?;
     let facts = header(&title, &kernel, &translation, args.language);
     match (&translation.code, &args.output) {
@@ -76,8 +87,35 @@ pub fn run(args: &ShowArgs) -> Result<(), Failure> {
             "--as spirv: a module is binary: name a file, -o FILE.spv; spirv-dis prints it",
         )),
         (Code::Text(text), Some(file)) => write(file, as_comment(&facts, text).as_bytes()),
+        (Code::Text(text), None) if args.language == Language::Wgsl && !args.module => {
+            let own = own_file(text);
+            let rest = text.lines().count() - own.lines().count();
+            let end = format!("// ==== {rest} more lines, the helpers of this kernel: --module\n");
+            print(&(as_comment(&facts, own) + "\n" + &end))
+        }
         (Code::Text(text), None) => print(&as_comment(&facts, text)),
     }
+}
+
+/// The first line of a file in a composed module begins so.
+const HEADING: &str = "// ==== ";
+
+/// The kernel's own file in a composed module, which is the first: its essay and its code.
+fn own_file(wgsl: &str) -> &str {
+    let start = wgsl.find(HEADING).unwrap_or(0);
+    let end = wgsl[start + 1..].find(HEADING).map_or(wgsl.len(), |end| start + 1 + end);
+    wgsl[start..end].trim_end()
+}
+
+/// The changes from one kernel's own code to another's.
+fn difference([before, after]: [(&str, &Kernel); 2]) -> String {
+    let is_essay = |line: &&str| line.is_empty() || line.starts_with("//");
+    let code = |kernel: &Kernel| {
+        let lines = own_file(&kernel.wgsl).lines().skip_while(is_essay);
+        lines.map(|line| line.to_owned() + "\n").collect::<String>()
+    };
+    let [old, new] = [before.1, after.1].map(code);
+    TextDiff::from_lines(&old, &new).unified_diff().context_radius(3).header(before.0, after.0).to_string()
 }
 
 /// The lines above the code.
@@ -113,7 +151,7 @@ fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use halofold::ladder::{RUNGS, Rung};
+    use halofold::ladder::RUNGS;
     use halofold::stencil::VARIANTS;
 
     use super::*;
@@ -154,9 +192,19 @@ mod tests {
     }
 
     #[test]
-    fn variants_are_shown_for_each_of_their_stencils() {
-        let title = |request| kernel(request).unwrap().0;
-        assert_eq!(title("time-pipeline"), "time-pipeline: 5-point of f32");
-        assert_eq!(title("time-pipeline --stencil 9"), "time-pipeline: 9-point of f32");
+    fn rungs_differ_in_their_code() {
+        let [before, after] = ["interleaved-strided", "sequential"].map(|name| kernel(name).unwrap().1);
+        let text = difference([("interleaved-strided", &before), ("sequential", &after)]);
+        assert!(text.starts_with("--- interleaved-strided\n+++ sequential\n@@ "), "{text}");
+        assert!(
+            text.contains("\n+    for (var s = WG >> 1u; s > 0u; s >>= 1u) {\n") && !text.contains("What it")
+        );
+        for name in RUNGS.iter().map(Rung::name) {
+            let wgsl = kernel(name).unwrap().1.wgsl;
+            let own = own_file(&wgsl);
+            let has_code =
+                ["\nfn main(", "\nfn kernel("].iter().any(|code| own.contains(code)) || name == "exact";
+            assert!(own.contains(&format!("\n// {name}: ")) && has_code, "{name}: {own}");
+        }
     }
 }

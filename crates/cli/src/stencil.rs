@@ -7,9 +7,8 @@ use crate::grid::{self, GridArgs};
 
 use crate::failure::Failure;
 use preset::PresetArgs;
-pub use preset::{MACHINE, PRESETS, Preset, Published};
+pub use preset::{MACHINE, PRESETS, Preset};
 
-/// Options of `halofold stencil`.
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::STENCIL)]
 pub struct StencilArgs {
@@ -23,7 +22,6 @@ pub struct StencilArgs {
     preset: PresetArgs,
 }
 
-/// Runs the command.
 pub fn run(args: &StencilArgs) -> Result<(), Failure> {
     let StencilArgs { preset, grid: file, .. } = args;
     if file.adapters.are_listed() && file.grid.is_none() {

@@ -1,96 +1,171 @@
 //! Rows as a table of text.
 
 use std::borrow::Cow;
-use std::ops::RangeBounds;
-
-use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table, presets};
+use std::io::IsTerminal as _;
 
 use crate::row::{Row, Status, What};
+
+const GAP: usize = 2;
 
 /// A column: its heading, and the function that gives a row's cell.
 pub struct Column<T> {
     heading: Cow<'static, str>,
-    left: bool,
+    is_left: bool,
+    /// The least width, of cells that are not known before the table begins; 0 of others.
+    width: usize,
     show: Box<dyn Fn(&T) -> String>,
 }
 
 impl<T> Column<T> {
     pub fn number(heading: impl Into<Cow<'static, str>>, show: impl Fn(&T) -> String + 'static) -> Self {
-        Column { heading: heading.into(), left: false, show: Box::new(show) }
+        Column { heading: heading.into(), is_left: false, width: 0, show: Box::new(show) }
     }
 
     pub fn words(heading: impl Into<Cow<'static, str>>, show: impl Fn(&T) -> String + 'static) -> Self {
-        Column { heading: heading.into(), left: true, show: Box::new(show) }
+        Column { is_left: true, ..Column::number(heading, show) }
+    }
+
+    /// Keeps room for cells of this width, and keeps the column if all rows that are known have none.
+    pub fn with_width(self, width: usize) -> Self {
+        Column { width, ..self }
     }
 }
 
 /// Columns that a narrow terminal omits, first to last.
 #[rustfmt::skip]
-const MINOR: [&str; 15] = [
-    "dispatches", "workgroup", "type", "document", "published end to end", "published vs CPU",
-    "total", "finish", "published GB/s", "end to end", "vs CPU",
-    "step", "spread", "clock", "n",
+const MINOR: [&str; 18] = [
+    "dispatches", "workgroup", "op", "type", "boundary", "n", "document", "published end to end", "published vs CPU",
+    "total", "finish", "published GB/s", "end to end", "vs CPU", "step", "spread", "time A", "time B",
 ];
 
-/// A column with the cells of all rows.
-struct Shown<'a> {
-    heading: &'a str,
-    left: bool,
-    cells: Vec<String>,
-}
-
-impl Shown<'_> {
-    /// Its width, with the space on both sides.
-    fn width(&self) -> usize {
-        let cells = self.cells.iter().map(String::as_str);
-        cells.chain([self.heading]).map(|text| text.chars().count() + 2).max().unwrap_or(0)
-    }
-
+struct Shown<T> {
+    column: Column<T>,
+    width: usize,
     /// The text that all rows have in it, if it is the same.
-    fn constant(&self) -> Option<&str> {
-        let (first, others) = self.cells.split_first()?;
-        (!others.is_empty() && others.iter().all(|cell| cell == first)).then_some(first)
-    }
+    constant: Option<String>,
 }
 
-/// The table of some rows, without the columns that are empty throughout. On a terminal it fits the width, unless `wide` is set.
-/// If rows are of several chapters, a line stands above the first row of each.
-pub fn render<T>(
-    columns: &[Column<T>],
-    rows: &[T],
-    wide: bool,
-    chapter: impl Fn(&T) -> &'static str,
-) -> String {
-    let show = |column: &Column<T>| rows.iter().map(|row| (column.show)(row)).collect();
-    let mut shown: Vec<_> = columns
-        .iter()
-        .map(|column| Shown { heading: &column.heading, left: column.left, cells: show(column) })
-        .filter(|column| column.cells.iter().any(|cell| !cell.is_empty()))
-        .collect();
-    let mut table = plain();
-    // None where standard output is no terminal.
-    let width = table.width().filter(|_| !wide);
-    let notes = width.map_or_else(String::new, |width| fit(&mut shown, width.into()));
-    table.set_header(shown.iter().map(|column| column.heading));
-    let has_chapters = rows.iter().any(|row| chapter(row) != chapter(&rows[0]));
-    let mut last = "";
-    for (index, row) in rows.iter().enumerate() {
-        if has_chapters && chapter(row) != last {
-            last = chapter(row);
-            table.add_row([format!("— {last}")]);
+/// The columns of a table that are shown, and a note about the others.
+pub struct Layout<T> {
+    columns: Vec<Shown<T>>,
+    most: usize,
+    note: String,
+}
+
+impl<T> Layout<T> {
+    /// Lays out columns for some rows, without those that are empty throughout. On a terminal, minor columns are left out until the table is no
+    /// wider, unless `is_wide` is set.
+    pub fn new(columns: Vec<Column<T>>, rows: &[T], is_wide: bool) -> Self {
+        Self::within(columns, rows, terminal_width().filter(|_| !is_wide).unwrap_or(usize::MAX))
+    }
+
+    /// Leaves columns out until a table is no wider than `most`: first those that say the same of every row, then the minor ones.
+    fn within(columns: Vec<Column<T>>, rows: &[T], most: usize) -> Self {
+        let shown = |column: Column<T>| {
+            let cells: Vec<_> = rows.iter().map(|row| (column.show)(row)).collect();
+            let widest = cells.iter().map(|cell| letters(cell)).max().unwrap_or(0).max(column.width);
+            let is_constant =
+                cells.len() > 1 && column.width == 0 && cells.iter().all(|cell| *cell == cells[0]);
+            let constant = is_constant.then(|| cells[0].clone());
+            let width = widest.max(letters(&column.heading));
+            (widest > 0).then_some(Shown { column, width, constant })
+        };
+        let mut columns: Vec<_> = columns.into_iter().filter_map(shown).collect();
+        let (mut same, mut hidden) = (Vec::new(), Vec::new());
+        for (is_constant, heading) in
+            [true, false].into_iter().flat_map(|same| MINOR.map(|name| (same, name)))
+        {
+            let is_it = |shown: &Shown<T>| {
+                shown.column.heading == heading && (shown.constant.is_some() || !is_constant)
+            };
+            let Some(at) = columns.iter().position(is_it) else { continue };
+            if width_of(&columns.iter().collect::<Vec<_>>()) > most {
+                match columns.remove(at).constant {
+                    Some(value) => same.push(format!("{heading} {value}")),
+                    None => hidden.push(heading),
+                }
+            }
         }
-        table.add_row(shown.iter().map(|column| painted(&column.cells[index])));
+        let mut note = String::new();
+        if !same.is_empty() {
+            note += &format!("\nall rows: {}\n", same.join(", "));
+        }
+        if !hidden.is_empty() {
+            note += &format!("\nnot shown: {} (--wide shows all)\n", hidden.join(", "));
+        }
+        Layout { columns, most, note }
     }
-    for (column, _) in table.column_iter_mut().zip(&shown).filter(|(_, shown)| !shown.left) {
-        column.set_cell_alignment(CellAlignment::Right);
+
+    /// The line of headings; empty if there are none.
+    pub fn head(&self) -> String {
+        line(&self.all(), |column| column.heading.to_string())
     }
-    table.trim_fmt() + "\n" + &fitted(&notes, wide)
+
+    pub fn line(&self, row: &T) -> String {
+        line(&self.all(), |column| (column.show)(row))
+    }
+
+    pub fn note(&self) -> &str {
+        &self.note
+    }
+
+    fn all(&self) -> Vec<&Shown<T>> {
+        self.columns.iter().collect()
+    }
+
+    /// The columns in groups that are no wider than the terminal, each after the first column.
+    fn groups(&self) -> Vec<Vec<&Shown<T>>> {
+        let mut groups: Vec<Vec<_>> = vec![Vec::new()];
+        for column in &self.columns {
+            let group = groups.last().expect("there is one");
+            if group.len() > 1 && width_of(group) + GAP + column.width > self.most {
+                groups.push(vec![&self.columns[0]]);
+            }
+            groups.last_mut().expect("there is one").push(column);
+        }
+        groups
+    }
 }
 
-/// Wraps prose to the terminal's width between words, unless `wide` is set.
-pub fn fitted(text: &str, wide: bool) -> String {
-    let width = plain().width().filter(|_| !wide);
-    width.map_or_else(|| text.to_owned(), |width| wrapped(text, width.into()))
+fn letters(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn width_of<T>(columns: &[&Shown<T>]) -> usize {
+    columns.iter().map(|shown| shown.width + GAP).sum::<usize>().saturating_sub(GAP)
+}
+
+/// A line of cells; empty if all of them are.
+fn line<T>(columns: &[&Shown<T>], cell: impl Fn(&Column<T>) -> String) -> String {
+    let cells = columns.iter().map(|Shown { column, width, .. }| {
+        let text = cell(column);
+        let space = " ".repeat(width.saturating_sub(letters(&text)));
+        let text = painted(text);
+        if column.is_left { text + &space } else { space + &text }
+    });
+    let line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
+    if line.trim().is_empty() { String::new() } else { line.trim_end().to_owned() + "\n" }
+}
+
+/// The table of some rows: several below each other, if one would be wider than the terminal.
+pub fn render<T>(columns: Vec<Column<T>>, rows: &[T], is_wide: bool) -> String {
+    let layout = Layout::new(columns, rows, is_wide);
+    let groups = layout.groups().into_iter().map(|group| {
+        let head = line(&group, |column| column.heading.to_string());
+        head + &rows.iter().map(|row| line(&group, |column| (column.show)(row))).collect::<String>()
+    });
+    groups.collect::<Vec<_>>().join("\n") + &fitted(&layout.note, is_wide)
+}
+
+/// The width of the terminal that standard output is; `None` if it is none.
+fn terminal_width() -> Option<usize> {
+    std::io::stdout().is_terminal().then(textwrap::termwidth)
+}
+
+/// Wraps prose to the terminal's width between words, unless `is_wide` is set.
+pub fn fitted(text: &str, is_wide: bool) -> String {
+    let width = terminal_width().filter(|_| !is_wide);
+    width.map_or_else(|| text.to_owned(), |width| wrapped(text, width))
 }
 
 fn wrapped(text: &str, width: usize) -> String {
@@ -102,60 +177,26 @@ fn wrapped(text: &str, width: usize) -> String {
     text.lines().map(line).collect()
 }
 
-/// Takes columns out until a table is no wider than a terminal: first those that say the same of every row, then
-/// the minor ones. Returns a note that names them.
-fn fit(columns: &mut Vec<Shown<'_>>, width: usize) -> String {
-    let too_wide = |columns: &[Shown<'_>]| columns.iter().map(Shown::width).sum::<usize>() > width;
-    let (mut same, mut hidden) = (Vec::new(), Vec::new());
-    for heading in MINOR {
-        let Some(at) = columns.iter().position(|column| column.heading == heading) else { continue };
-        if too_wide(columns)
-            && let Some(value) = columns[at].constant()
-        {
-            same.push(format!("{heading} {value}"));
-            columns.remove(at);
-        }
-    }
-    for heading in MINOR {
-        let Some(at) = columns.iter().position(|column| column.heading == heading) else { continue };
-        if too_wide(columns) {
-            hidden.push(heading);
-            columns.remove(at);
-        }
-    }
-    let mut text = String::new();
-    if !same.is_empty() {
-        text += &format!("\nall rows: {}\n", same.join(", "));
-    }
-    if !hidden.is_empty() {
-        text += &format!("\nnot shown: {} (--wide shows all)\n", hidden.join(", "));
-    }
-    text
-}
-
-/// A cell with its colour, if the terminal has colours: green for right, red for wrong.
-pub fn painted(text: &str) -> Cell {
+/// A cell in its colour, on a terminal with colours: green for right, red for wrong.
+fn painted(text: String) -> String {
     let colour = match text.split([' ', '(']).next() {
-        Some("PASS" | "faster") => Color::Green,
-        Some("FAIL" | "slower" | "wrong") => Color::Red,
-        Some("skipped") => Color::Yellow,
-        _ => return Cell::new(text),
+        Some("PASS" | "faster") => 32,
+        Some("FAIL" | "slower" | "wrong") => 31,
+        Some("skipped") => 33,
+        _ => return text,
     };
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if plain { Cell::new(text) } else { Cell::new(text).fg(colour) }
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if is_plain || terminal_width().is_none() { text } else { format!("\x1b[{colour}m{text}\x1b[0m") }
 }
 
-/// An optional number to four digits.
 pub fn optional(x: Option<f64>) -> String {
     x.map(digits).unwrap_or_default()
 }
 
-/// An optional number to a tenth.
 pub fn tenths(x: Option<f64>) -> String {
     x.map(|x| format!("{x:.1}")).unwrap_or_default()
 }
 
-/// An optional number as it is.
 pub fn whole(x: Option<impl ToString>) -> String {
     x.map(|x| x.to_string()).unwrap_or_default()
 }
@@ -170,12 +211,6 @@ pub fn times(x: Option<f64>) -> String {
     x.map(|x| if x < 0.1 { format!("{}x", digits(x)) } else { format!("{x:.2}x") }).unwrap_or_default()
 }
 
-/// The clock of a row's time, if it is not the GPU's.
-pub fn clock(row: &Row) -> String {
-    let wall = row.times.timing.as_deref() == Some("wall") && !row.is_cpu();
-    if wall { "wall".to_owned() } else { String::new() }
-}
-
 pub fn status<W: What>(row: &Row<W>) -> String {
     match row.status {
         Status::Pass => "PASS",
@@ -185,7 +220,6 @@ pub fn status<W: What>(row: &Row<W>) -> String {
     .to_owned()
 }
 
-/// A row's time, or the status that it has instead.
 pub fn time_or_status<W: What>(row: &Row<W>) -> String {
     row.time().map_or_else(|| status(row), |ms| time(Some(ms)))
 }
@@ -203,7 +237,6 @@ pub fn remarks(rows: &[Row]) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// A count, as a power of two where it is one.
 pub fn power(n: u64) -> String {
     if n.is_power_of_two() && n > 512 { format!("2^{}", n.ilog2()) } else { count(n) }
 }
@@ -214,22 +247,6 @@ pub fn raised(n: u64) -> String {
     let power = power(n);
     let Some(exponent) = power.strip_prefix("2^") else { return power };
     exponent.bytes().fold("2".to_owned(), |text, digit| text + &DIGITS[usize::from(digit - b'0')].to_string())
-}
-
-/// A table without lines but the one under the heading, as wide as its content.
-pub fn plain() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table
-}
-
-/// Aligns columns of numbers.
-pub fn align_right(table: &mut Table, columns: impl RangeBounds<usize>) {
-    for (index, column) in table.column_iter_mut().enumerate() {
-        if columns.contains(&index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
 }
 
 /// A number to four digits, below 1 to three.
@@ -272,31 +289,36 @@ mod tests {
 
     #[test]
     fn tables_fit_a_terminal() {
-        let column =
-            |heading, cells: [&str; 2]| Shown { heading, left: true, cells: cells.map(String::from).into() };
-        let all = || {
-            vec![
-                column("rung", ["interleaved-modulo-pair", "tile"]),
-                column("document", ["csc367 6; tga 06 (note)", "opencl 2"]),
-                column("finish", ["last-workgroup", "repeat"]),
-                column("n", ["2^24", "2^24"]),
-                column("time", ["110.8 µs", "86.06 µs"]),
-                column("result", ["PASS", "PASS"]),
-            ]
+        let rows = [
+            [
+                "interleaved-modulo-pair",
+                "csc367 6; tga 06 (note)",
+                "last-workgroup",
+                "2^24",
+                "110.8 µs",
+                "PASS",
+            ],
+            ["tile", "opencl 2", "repeat", "2^24", "86.06 µs", "PASS"],
+        ];
+        let within = |width| {
+            let headings = ["rung", "document", "finish", "n", "time", "result"].into_iter().enumerate();
+            let column = |(at, heading): (usize, &'static str)| {
+                Column::words(heading, move |row: &[&'static str; 6]| row[at].to_owned())
+            };
+            let layout = Layout::within(headings.map(column).collect(), &rows, width);
+            let groups = layout.groups();
+            assert!(groups.iter().all(|group| width_of(group) <= width), "{width}");
+            let headings = layout.columns.iter().map(|shown| shown.column.heading.to_string());
+            (headings.collect::<Vec<_>>().join(" "), layout.note.clone(), groups.len())
         };
-        let fitted = |width| {
-            let mut columns = all();
-            let notes = fit(&mut columns, width);
-            assert!(columns.iter().map(Shown::width).sum::<usize>() <= width, "{width}");
-            (columns.iter().map(|column| column.heading).collect::<Vec<_>>().join(" "), notes)
-        };
-        assert_eq!(fitted(200), ("rung document finish n time result".to_owned(), String::new()));
-        let (headings, notes) = fitted(88);
-        assert_eq!(headings, "rung document finish time result");
-        assert_eq!(notes, "\nall rows: n 2^24\n");
-        let (headings, notes) = fitted(70);
+        let all = "rung document finish n time result".to_owned();
+        assert_eq!(within(200), (all, String::new(), 1));
+        let same = "\nall rows: n 2^24\n".to_owned();
+        assert_eq!(within(85), ("rung document finish time result".to_owned(), same, 1));
+        let (headings, note, _) = within(60);
         assert_eq!(headings, "rung finish time result");
-        assert!(notes.contains("not shown: document (--wide shows all)"), "{notes}");
+        assert!(note.contains("not shown: document (--wide shows all)"), "{note}");
+        assert_eq!((within(35).0.as_str(), within(35).2), ("rung time result", 2));
     }
 
     #[test]

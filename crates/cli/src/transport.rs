@@ -22,7 +22,6 @@ pub trait Transport {
         self.place()[0] == 0
     }
 
-    /// True if there are no others.
     fn is_alone(&self) -> bool {
         self.place()[1] == 1
     }

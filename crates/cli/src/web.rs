@@ -6,7 +6,6 @@
 
 mod data;
 mod ladder;
-mod once;
 mod peak;
 mod plans;
 mod stencils;
@@ -22,7 +21,6 @@ use crate::failure::Failure;
 use crate::output::written;
 use crate::reserved::Reserved;
 
-/// Options of `halofold web`.
 #[derive(clap::Args)]
 pub struct WebArgs {
     /// Write the page into this folder: open its index.html, or put the folder on any host.
@@ -47,24 +45,25 @@ const SCRIPTS: [(&str, &str); 9] = [
 /// The page, with places for the number of rungs, the project, its version and the scripts.
 const PAGE: &str = include_str!("web/assets/index.html");
 
-/// The script with everything that is exported.
 const KERNELS: &str = "kernels.js";
 
 /// Colours and places, for light and dark, wide and narrow.
 const STYLE: &str = include_str!("web/assets/style.css");
 
-/// Runs the command.
 pub fn run(args: &WebArgs) -> Result<(), Failure> {
     let folder = &args.output;
     fs::create_dir_all(folder).map_err(|error| refusal!("--output {}: {error}", folder.display()))?;
+    let index = folder.join("index.html");
+    if fs::read_to_string(&index).is_ok_and(|page| !page.contains(KERNELS)) {
+        return Err(refusal!("--output {}: another page; name a folder of its own", index.display()));
+    }
     for (name, text) in files() {
         Reserved::open("--output", &folder.join(name))?.write(&text)?;
     }
-    written(&folder.join("index.html"));
+    written(&index);
     Ok(())
 }
 
-/// Every file of the page.
 fn files() -> Vec<(&'static str, String)> {
     let scripts = SCRIPTS.map(|(name, text)| (name, text.to_owned()));
     let own = [("index.html", page()), ("style.css", STYLE.to_owned()), (KERNELS, data::script())];

@@ -1,29 +1,21 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{Arity, Both, Bound, BufferRange, Monoid, Reduce};
+use halofold::reduce::{Arity, Both, Bound, Monoid, Reduce};
 use halofold::{Compiled, Element, Slice, Workspace};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::buffer::buffer;
 
-/// Bytes of a word.
-const WORD: u64 = 4;
-
-/// The most words of one reduction, whose positions have 32 bits.
-const PIECE: u64 = 1 << 31;
-
-/// Bytes between the results of two pieces: the largest alignment a device may ask for.
-const STRIDE: u64 = 256;
+/// Bytes of a result: the number of words that differ, and the first of them.
+const RESULT: u64 = 8;
 
 /// Compares buffers with an expected one.
 #[derive(Debug)]
 pub(crate) struct Differ {
     reducer: Compiled<Reduce>,
     expected: Buffer,
-    /// The parts of the buffers that are reduced one after the other.
-    pieces: Vec<BufferRange>,
     workspace: Workspace,
-    results: Buffer,
+    result: Buffer,
     readback: Readback,
 }
 
@@ -34,27 +26,18 @@ impl Differ {
         let monoid = Monoid::custom("differ", Element::U32, Arity::Two, differ)
             .expect("the operator is valid: every comparison tests it");
         let reducer = Compiled::new(device, Reduce::new(monoid), &Default::default())?;
-        let words = expected.size() / WORD;
-        let piece = |at| BufferRange { offset: at * WORD, len: PIECE.min(words - at) };
-        let pieces: Vec<_> = (0..words).step_by(PIECE as usize).map(piece).collect();
         let workspace = Workspace::new(device);
-        let size = STRIDE * pieces.len() as u64;
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-        let results = buffer(device, "halofold::measure::differences", size, usage);
-        let readback = Readback::new(device, size);
-        Ok(Differ { reducer, expected, pieces, workspace, results, readback })
+        let result = buffer(device, "halofold::measure::differences", RESULT, usage);
+        let readback = Readback::new(device, RESULT);
+        Ok(Differ { reducer, expected, workspace, result, readback })
     }
 
-    /// The reductions that compare a buffer with the expected one, one for each piece.
-    pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Bound>, halofold::Error> {
-        let bind = |(result, piece): (u64, &BufferRange)| {
-            let BufferRange { offset, len } = *piece;
-            let [first, second] =
-                [found, &self.expected].map(|buffer| Slice::new(buffer, offset, WORD * len));
-            let output = Slice::at(&self.results, result);
-            self.reducer.of(Both { first, second }).workspace(&self.workspace).bind(output)
-        };
-        (0..).step_by(STRIDE as usize).zip(&self.pieces).map(bind).collect()
+    /// The reduction that compares a buffer with the expected one.
+    pub(crate) fn bind(&self, found: &Buffer) -> Result<Bound, halofold::Error> {
+        let [first, second] =
+            [found, &self.expected].map(|buffer| Slice::new(buffer, 0, self.expected.size()));
+        self.reducer.of(Both { first, second }).workspace(&self.workspace).bind(&self.result)
     }
 
     /// Adds a comparison to the recorded commands, submits all and waits: the number of words that differ, and the first of them;
@@ -63,17 +46,12 @@ impl Differ {
         &self,
         queue: &Queue,
         mut encoder: CommandEncoder,
-        comparison: &[Bound],
+        comparison: &Bound,
     ) -> Result<Option<(u64, u64)>, ReadError> {
-        comparison.iter().for_each(|piece| piece.encode(&mut encoder));
-        self.readback.encode(&mut encoder, &self.results, 0, self.results.size())?;
+        comparison.encode(&mut encoder);
+        self.readback.encode(&mut encoder, &self.result, 0, RESULT)?;
         queue.submit([encoder.finish()]);
-        let bytes = self.readback.wait(self.results.size())?;
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
-        let results = words.chunks_exact((STRIDE / WORD) as usize);
-        let mut found = self.pieces.iter().zip(results).filter(|(_, result)| result[0] != 0);
-        let Some((piece, first)) = found.next() else { return Ok(None) };
-        let count = u64::from(first[0]) + found.map(|(_, result)| u64::from(result[0])).sum::<u64>();
-        Ok(Some((count, piece.offset / WORD + u64::from(first[1]))))
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&self.readback.wait(RESULT)?);
+        Ok((words[0] != 0).then(|| (words[0].into(), words[1].into())))
     }
 }

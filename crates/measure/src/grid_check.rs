@@ -36,7 +36,7 @@ pub struct PingPong {
     buffers: [Buffer; 2],
     rhs: Buffer,
     /// The reductions that compare each of them.
-    comparisons: [Arc<[Bound]>; 2],
+    comparisons: [Arc<Bound>; 2],
 }
 
 /// A difference between a grid and the expected one.

@@ -12,7 +12,6 @@ use wgpu::Device;
 /// has 128 MiB or less, the largest 256 MiB.
 const BEYOND_CACHES: u64 = 512 << 20;
 
-/// The same on a software adapter.
 const BEYOND_CACHES_ON_CPU: u64 = 64 << 20;
 
 /// The most copies: each has bindings of its own.
@@ -110,21 +109,5 @@ mod tests {
             assert!(copies * bytes >= beyond && copies <= MOST_COPIES, "{copies} of {bytes}");
             assert!((copies - 1) * bytes < beyond, "no more than needed: {copies} of {bytes}");
         }
-    }
-
-    #[test]
-    fn too_small_names_the_remedy() {
-        let error = copies(4096, BEYOND_CACHES).unwrap_err().to_string();
-        assert!(error.contains("4096 copies") && error.contains("512 MiB"), "{error}");
-        assert!(error.ends_with("use 131072 bytes or more"), "{error}");
-        assert!(copies(0, BEYOND_CACHES).is_err());
-    }
-
-    #[test]
-    fn rotations_begin_again_with_the_first() {
-        let rotation = Rotation::new(vec!['a', 'b', 'c']).unwrap();
-        let turns: String = (0..7).map(|_| rotation.next()).collect();
-        assert_eq!(turns, "abcabca");
-        assert!(Rotation::<u8>::new(Vec::new()).is_none());
     }
 }

@@ -40,8 +40,8 @@ pub use meter::{Meter, Rejection, Sampler, Subject};
 pub use peak::{Form, Peak, PeakMeter};
 pub use record::{Adapter, Record, SCHEMA};
 pub use row::{
-    LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, Row, Status, StencilFigures,
-    StencilWork, Times, What, sides,
+    LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, NOISY, Row, Status, StencilFigures,
+    StencilWork, Times, What, sides, significant,
 };
 pub use rung_run::RungRun;
 pub use statistics::Summary;

@@ -114,11 +114,9 @@ impl Meter<'_> {
         make: impl FnOnce() -> Result<S, MeasureError>,
     ) -> Result<(Row<S::Work>, Option<S>), MeasureError> {
         let mut row = blank;
-        let mut before = 0.0;
         let sampled = sampler.sample(self.timer, name, || {
             let subject = without_faults(self.timer.device(), make)?;
             subject.verify(self.timer)?;
-            before = self.peak.read_now(self.timer)?;
             Ok(subject)
         });
         let (subject, ms, timing) = match sampled {
@@ -130,8 +128,8 @@ impl Meter<'_> {
             }
             Err(error) => return Err(error),
         };
-        let read_gb_per_s = self.peak.read_now(self.timer)?.max(before);
-        subject.fill(&mut row, ms, timing, Peak { read_gb_per_s, ..self.peak.peak() });
+        self.peak.follow(self.timer)?;
+        subject.fill(&mut row, ms, timing, self.peak.peak());
         match subject.verify(self.timer) {
             Ok(()) => row.status = Status::Pass,
             Err(MeasureError::Rejected(rejection)) => row.reject(rejection),

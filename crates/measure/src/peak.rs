@@ -13,12 +13,11 @@ use wgpu::{BufferUsages, Device};
 use crate::buffer::buffer;
 use crate::compile::compile;
 use crate::kernel::Kernel;
-use crate::{Budget, MeasureError, Timer, Timing};
+use crate::{Budget, MeasureError, Timer, Timing, significant};
 
 /// The most bytes the peak is measured over; more than any last-level cache holds.
 const LARGEST: u64 = 1 << 29;
 
-/// The same on a software adapter.
 const LARGEST_ON_CPU: u64 = 1 << 26;
 
 /// Workgroup sizes and workgroups that are tried for reading; the best counts.
@@ -55,14 +54,21 @@ pub struct Peak {
     pub timing: Timing,
 }
 
+impl Peak {
+    pub(crate) fn rounded(self) -> Self {
+        let [read_gb_per_s, copy_gb_per_s] = [self.read_gb_per_s, self.copy_gb_per_s].map(significant);
+        Peak { read_gb_per_s, copy_gb_per_s, ..self }
+    }
+}
+
 /// The peak of a device, followed while rows are measured.
 #[derive(Debug)]
 pub struct PeakMeter {
     peak: Cell<Peak>,
     /// The best form for reading, which is measured again on a software adapter, and the time that this may take.
     again: Option<(Bound, Budget)>,
-    /// Bytes a second in units of 10^9 at the last measurement, and when that was.
-    last: Cell<(f64, Instant)>,
+    /// The time of the last measurement.
+    last: Cell<Instant>,
 }
 
 impl PeakMeter {
@@ -87,8 +93,7 @@ impl PeakMeter {
         };
         let brief = Budget { warm_up_limit: AGAIN, ..budget.exactly(FEW) };
         let again = read.bound.filter(|_| software).map(|bound| (bound, brief));
-        let last = Cell::new((peak.read_gb_per_s, Instant::now()));
-        Ok(PeakMeter { peak: Cell::new(peak), again, last })
+        Ok(PeakMeter { peak: Cell::new(peak), again, last: Cell::new(Instant::now()) })
     }
 
     /// The best measurement so far.
@@ -96,18 +101,15 @@ impl PeakMeter {
         self.peak.get()
     }
 
-    /// Read bandwidth at this moment, in units of 10^9 bytes a second; on a GPU the first measurement. A time measured between two
-    /// calls is to be compared with the larger of their answers.
-    pub fn read_now(&self, timer: &Timer) -> Result<f64, MeasureError> {
-        let (last, at) = self.last.get();
-        let again = self.again.as_ref().filter(|_| at.elapsed() > FRESH);
-        let Some((bound, budget)) = again else { return Ok(last) };
-        let ms = bound.measure(timer, *budget)?.0;
-        let peak = self.peak.get();
-        let now = peak.bytes as f64 / 1e6 / ms;
-        self.last.set((now, Instant::now()));
-        self.peak.set(Peak { read_gb_per_s: peak.read_gb_per_s.max(now), ..peak });
-        Ok(now)
+    /// Measures reading again on a software adapter, unless it was measured just now. The peak is the best of all measurements.
+    pub fn follow(&self, timer: &Timer) -> Result<(), MeasureError> {
+        let again = self.again.as_ref().filter(|_| self.last.get().elapsed() > FRESH);
+        let Some((bound, budget)) = again else { return Ok(()) };
+        let (ms, peak) = (bound.measure(timer, *budget)?.0, self.peak.get());
+        let read_gb_per_s = peak.read_gb_per_s.max(peak.bytes as f64 / 1e6 / ms);
+        self.peak.set(Peak { read_gb_per_s, ..peak });
+        self.last.set(Instant::now());
+        Ok(())
     }
 }
 
@@ -248,7 +250,6 @@ fn best(
     Ok(best)
 }
 
-/// A form compiled and bound to the buffers.
 #[derive(Debug)]
 struct Bound {
     pipeline: wgpu::ComputePipeline,
@@ -288,7 +289,6 @@ impl Bound {
         pass.dispatch_workgroups(self.workgroups[0], self.workgroups[1], 1);
     }
 
-    /// The median in milliseconds, and where it comes from.
     fn measure(&self, timer: &Timer, budget: Budget) -> Result<(f64, Timing), MeasureError> {
         let measured = timer.measure(budget, &|pass| self.record(pass))?;
         Ok((measured.summary().median, measured.timing))

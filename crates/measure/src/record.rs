@@ -66,7 +66,7 @@ impl Record {
             date: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
             adapter: Adapter::of(&device.adapter_info(), device.features()),
             os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            peak: *peak,
+            peak: peak.rounded(),
             inputs: Inputs::Warm,
             rows,
             stencils: Vec::new(),

@@ -76,17 +76,30 @@ pub struct Times {
     pub timing: Option<String>,
 }
 
+/// Samples that spread by more percent than this are not those of a machine at rest.
+pub const NOISY: f64 = 15.0;
+
 impl Times {
     fn new(ms: Summary, timing: Timing) -> Self {
         Times {
-            median: Some(ms.median),
-            min: Some(ms.min),
-            iqr: Some(ms.iqr),
+            median: Some(significant(ms.median)),
+            min: Some(significant(ms.min)),
+            iqr: Some(significant(ms.iqr)),
             samples: Some(ms.count),
-            spread_percent: Some(ms.spread_percent()),
+            spread_percent: Some(significant(ms.spread_percent())),
             timing: Some(timing.name().to_owned()),
         }
     }
+
+    /// Returns true if the samples spread by more than [`NOISY`] percent.
+    pub fn is_noisy(&self) -> bool {
+        self.spread_percent.is_some_and(|spread| spread > NOISY)
+    }
+}
+
+/// A measured number without the digits that mean nothing: six are left.
+pub fn significant(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
 }
 
 /// Outcome of verifying a row.

@@ -11,7 +11,7 @@ use wgpu::{Buffer, BufferUsages, ComputePass, Device};
 use crate::buffer::buffer;
 use crate::{
     Budget, Job, LadderWork, MeasureError, Meter, Peak, Rejection, Rotation, Row, Sampler, Subject, Summary,
-    Timer, Timing,
+    Timer, Timing, significant,
 };
 
 /// The longest that all samples of the way to the host may take.
@@ -103,7 +103,7 @@ impl<'a> RungRun<'a> {
             self.value(timer)?;
             ms.push(start.elapsed().as_secs_f64() * 1e3);
         }
-        Ok(Summary::of(&ms).map_or(f64::NAN, |summary| summary.median))
+        Ok(Summary::of(&ms).map_or(f64::NAN, |summary| significant(summary.median)))
     }
 }
 

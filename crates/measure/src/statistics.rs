@@ -46,15 +46,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_samples_have_no_summary() {
-        assert_eq!(Summary::of(&[]), None);
-    }
-
-    #[test]
     fn quartiles_interpolate() {
         let summary = Summary::of(&[4.0, 1.0, 3.0, 2.0]).unwrap();
         assert_eq!(summary, Summary { median: 2.5, min: 1.0, iqr: 1.5, count: 4 });
         assert_eq!(summary.spread_percent(), 60.0);
+        assert_eq!(Summary::of(&[]), None);
         assert_eq!(Summary::of(&[7.0]).unwrap(), Summary { median: 7.0, min: 7.0, iqr: 0.0, count: 1 });
     }
 }

@@ -77,10 +77,4 @@ mod tests {
         let words: Vec<u64> = (0..data.words()).map(|at| data.word(at)).collect();
         assert!(bytemuck::cast_slice::<u64, f32>(&words).iter().all(|x| (-1.0..1.0).contains(x)));
     }
-
-    #[test]
-    fn integers_of_a_product_are_odd() {
-        let data = TestData::new(Op::Product, Element::U64, 100);
-        assert!((0..data.words()).all(|at| data.word(at) % 2 == 1));
-    }
 }

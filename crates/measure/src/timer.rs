@@ -414,12 +414,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_which_clock() {
-        assert_eq!(Timing::Gpu.mark("sequential"), "sequential");
-        assert_eq!(Timing::Wall.mark("sequential"), "sequential (wall)");
-    }
-
-    #[test]
     fn pieces_of_repetitions_add_up_to_all() {
         let most = u64::from(MAX_REPEATS);
         for repeats in [0, 1, most - 1, most, most + 1, 3 * most, 7 * most + 5] {

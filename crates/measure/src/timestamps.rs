@@ -8,7 +8,6 @@ use wgpu::{BufferUsages, Device, Features, Queue};
 use crate::MeasureError;
 use crate::buffer::buffer;
 
-/// Bytes of a pair.
 const PAIR: u64 = 16;
 
 /// Pairs of timestamps of one device.

@@ -8,7 +8,7 @@ use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, FileReader, RECOMMENDED_BUFFER_SIZE, RangeReader, ZipArchive};
 
 use super::error::Fault;
-use super::grammar::excerpt;
+use super::header::excerpt;
 use super::reader::Opened;
 
 /// The text between the name of an archive and that of an array in it.

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::Stored;
-use super::grammar::excerpt;
+use super::header::excerpt;
 
 /// The type of bare elements, which are little-endian, and their dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,6 @@ pub struct Bare {
     pub(super) dimensions: Dimensions,
 }
 
-/// Options that describe bare elements.
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Input")]
 pub struct BareArgs {
@@ -27,13 +26,11 @@ pub struct BareArgs {
 }
 
 impl BareArgs {
-    /// The description of the files, if they are bare elements.
     pub fn bare(&self) -> Option<Bare> {
         Some(Bare { stored: self.raw?, dimensions: self.shape.clone().unwrap_or_default() })
     }
 }
 
-/// Reads the name of a type.
 fn stored(name: &str) -> Result<Stored, String> {
     Stored::of_name(name).ok_or_else(|| {
         let name = excerpt(name);

@@ -11,11 +11,9 @@ use super::STANDARD_INPUT;
 pub struct InputError {
     pub name: String,
     pub fault: Fault,
-    /// What else to do about it.
     remedy: &'static str,
 }
 
-/// Faults of a data file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -76,8 +74,7 @@ impl InputError {
 }
 
 impl Fault {
-    /// The fault of a file that the system does not open.
-    pub(super) fn opening(cause: io::Error) -> Self {
+    pub(crate) fn opening(cause: io::Error) -> Self {
         match cause.kind() {
             io::ErrorKind::NotFound => Fault::Missing,
             io::ErrorKind::PermissionDenied => Fault::Denied,
@@ -86,7 +83,6 @@ impl Fault {
     }
 }
 
-/// The remedy for a dtype that does not work.
 fn remedy(dtype: &str) -> &'static str {
     let kind = dtype.trim_start_matches(['<', '>', '=', '|']);
     match kind.chars().next() {

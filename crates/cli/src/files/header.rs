@@ -1,15 +1,18 @@
 //! The header of a `.npy` file: type, shape and number of elements.
 //!
-//! Whatever length a header claims, no more is read than an array of numbers needs; `grammar` parses it.
+//! Whatever length a header claims, no more is read than an array of numbers needs.
 
 use std::io::Read;
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use super::bare::Bare;
 use super::error::Fault;
-use super::grammar::{self, Dictionary, excerpt};
 use super::npy;
 use super::reader::fill;
 use super::stored::Stored;
+use crate::output::visible;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
@@ -25,7 +28,6 @@ const LONGEST: u32 = u16::MAX as u32;
 #[derive(Debug)]
 pub(crate) struct Header {
     pub(crate) stored: Stored,
-    /// The array's dimensions; none of bare elements.
     pub(crate) shape: Vec<u64>,
     /// True if the first dimension runs fastest, as in Fortran, instead of the last.
     pub(crate) fortran: bool,
@@ -50,9 +52,10 @@ impl Header {
     pub(crate) fn read(mut reader: impl Read) -> Result<Self, Fault> {
         let version = read_version(&mut reader)?;
         let (text, start) = read_text(&mut reader, version)?;
-        let Dictionary { descr, fortran, shape, shape_text } = grammar::dictionary(&text)?;
-        let (stored, swap) = interpret(descr).ok_or_else(|| Fault::Dtype(excerpt(descr)))?;
-        let bytes = bytes(&shape, stored.size()).ok_or_else(|| too_large(shape_text))?;
+        let Dictionary { descr, fortran_order: fortran, shape } = dictionary(&text)?;
+        let descr = descr.as_str().map_or_else(|| descr.to_string(), str::to_owned);
+        let (stored, swap) = interpret(&descr).ok_or_else(|| Fault::Dtype(excerpt(&descr)))?;
+        let bytes = bytes(&shape, stored.size()).ok_or_else(|| too_large(&shape))?;
         Ok(Header { stored, shape, fortran, swap, bytes: Some(bytes), start })
     }
 
@@ -75,24 +78,21 @@ fn shape_of(bare: &Bare, length: u64) -> Result<Vec<u64>, Fault> {
         )));
     }
     let shape = dimensions.of(length / stored.size());
-    let text = npy::tuple(&shape);
-    let expected = bytes(&shape, stored.size()).ok_or_else(|| too_large(&text))?;
+    let expected = bytes(&shape, stored.size()).ok_or_else(|| too_large(&shape))?;
     if expected != length {
         return Err(Fault::Unreadable(format!(
             "has {length} bytes, and shape {} takes {expected}; give --shape the dimensions it was written with",
-            excerpt(&text)
+            excerpt(&npy::tuple(&shape))
         )));
     }
     Ok(shape)
 }
 
-/// True if a file begins as a zip archive does.
 pub(crate) fn begins_archive(reader: impl Read) -> bool {
     let mut start = [0; ZIP_MAGIC.len()];
     fill(reader, &mut start).is_ok() && start == *ZIP_MAGIC
 }
 
-/// True if a file begins as an array does.
 pub(crate) fn begins(mut reader: impl Read) -> bool {
     read_version(&mut reader).is_ok()
 }
@@ -121,10 +121,10 @@ fn read_version(reader: &mut impl Read) -> Result<u8, Fault> {
     }
 }
 
-fn too_large(shape: &str) -> Fault {
-    let shape = excerpt(shape);
+fn too_large(shape: &[u64]) -> Fault {
+    let shape = excerpt(&npy::tuple(shape));
     Fault::Unreadable(format!(
-        "its shape ({shape}) means more than 2^63 bytes; the file is damaged: write it again with numpy.save"
+        "its shape {shape} means more than 2^63 bytes; the file is damaged: write it again with numpy.save"
     ))
 }
 
@@ -177,6 +177,41 @@ pub(crate) fn interpret(descr: &str) -> Option<(Stored, bool)> {
     };
     // A single byte has no order, whatever a writer says.
     Some((stored, stored.size() > 1 && big != cfg!(target_endian = "big")))
+}
+
+/// The dictionary in a header: the three keys of an array of numbers.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Dictionary {
+    /// A string, or the list of a structured array.
+    descr: Value,
+    fortran_order: bool,
+    shape: Vec<u64>,
+}
+
+/// Reads a dictionary of Python, which is JSON but for quotes, tuples, the names of Booleans, and commas behind last items.
+fn dictionary(text: &str) -> Result<Dictionary, Fault> {
+    let mut json = String::new();
+    for c in text.chars() {
+        if [')', ']', '}'].contains(&c) {
+            json.truncate(json.trim_end_matches([' ', ',']).len());
+        }
+        json.push(match c {
+            '\'' => '"',
+            '(' => '[',
+            ')' => ']',
+            other => other,
+        });
+    }
+    let json = json.replace("True", "true").replace("False", "false");
+    serde_json::from_str(&json).map_err(|error| Fault::Header(excerpt(&error.to_string())))
+}
+
+/// As much of a file's text as belongs into a message, without control characters.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let short: String = text.chars().take(LONGEST).collect();
+    visible(&short, &[]) + if short.len() < text.len() { "…" } else { "" }
 }
 
 /// Bytes of an array of these dimensions. `None` if those other than zero already mean more than NumPy takes.

@@ -6,7 +6,6 @@
 mod archive;
 mod bare;
 mod error;
-mod grammar;
 mod header;
 pub mod npy;
 pub mod npz;
@@ -32,13 +31,11 @@ use header::Header;
 use reader::{Opened, Reader, fill, open_reader};
 pub use stored::Stored;
 
-/// The argument that means standard input.
 pub const STANDARD_INPUT: &str = "-";
 
 /// Bytes that one thread reads at a time.
 const CHUNK: usize = 4 << 20;
 
-/// The elements of one data file.
 pub struct Source {
     name: String,
     data: Data,
@@ -109,12 +106,10 @@ impl Source {
         self.header.stored
     }
 
-    /// The type that kernels read.
     pub fn element(&self) -> Element {
         self.header.stored.element()
     }
 
-    /// The dimensions of the array. Bare elements without a shape have one.
     pub fn shape(&self) -> &[u64] {
         &self.header.shape
     }
@@ -225,14 +220,12 @@ impl Source {
         Ok(stored.widened(permuted(bytes, stored.size() as usize, &lens, &order)))
     }
 
-    /// Loads all elements in C order.
     pub fn load_all(&self) -> Result<Vec<u8>, InputError> {
         let shape = self.shape();
         self.load(shape, 0..shape.first().copied().unwrap_or(1), &(0..shape.len()).collect::<Vec<_>>())
     }
 }
 
-/// Opens a file, or an array in an archive. Bare elements are in none.
 fn open_array(path: &Path, is_bare: bool) -> Result<Opened, Fault> {
     let member = archive::named(path).filter(|_| !is_bare);
     let opened = open_reader(member.as_ref().map_or(path, |(path, _)| path))?;

@@ -38,23 +38,19 @@ pub fn floats(element: Element) -> String {
     format!("{order}f{}", element.size())
 }
 
-/// A shape as Python writes it.
 pub fn tuple(shape: &[u64]) -> String {
     let sizes: Vec<_> = shape.iter().map(u64::to_string).collect();
     format!("({}{})", sizes.join(", "), if shape.len() == 1 { "," } else { "" })
 }
 
-/// True if a file's name says that it holds an array.
 pub fn is_named(path: &Path) -> bool {
     has_extension(path, "npy")
 }
 
-/// True if a file's name has an extension, in small letters or large ones.
 pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
-/// Checks the name of an array that an option names.
 pub fn check_output(option: &str, path: &Path) -> Result<(), Failure> {
     if is_named(path) {
         return Ok(());

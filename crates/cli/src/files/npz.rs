@@ -22,7 +22,6 @@ pub fn write(file: impl Write, arrays: &[(String, Vec<u8>)]) -> io::Result<()> {
     archive.finish().map(drop).map_err(io::Error::other)
 }
 
-/// True if a file's name says that it holds an archive.
 pub fn is_named(path: &Path) -> bool {
     npy::has_extension(path, "npz")
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 use super::STANDARD_INPUT;
 use super::error::Fault;
 
-/// A source of bytes.
 pub(crate) enum Reader {
     File(File),
     /// A stream without positions: a pipe, standard input.
@@ -24,20 +23,17 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// A part of a file.
     pub(crate) fn part(mut file: File, bytes: Range<u64>) -> Result<Self, Fault> {
         file.seek(SeekFrom::Start(bytes.start)).map_err(Fault::Read)?;
         Ok(Opened { reader: Reader::File(file), start: bytes.start, end: Some(bytes.end) })
     }
 
-    /// A stream that can be read once.
     pub(crate) fn stream(stream: impl Read + Send + 'static) -> Self {
         Opened { reader: Reader::Stream(Box::new(stream)), start: 0, end: None }
     }
 }
 
 impl Reader {
-    /// The file, where it is a regular one.
     pub(crate) fn file(&self) -> Option<&File> {
         match self {
             Reader::File(file) => Some(file),

@@ -8,7 +8,6 @@ use halofold_fleet::host::{truths, widened};
 /// The type of a file's elements: one that the library reduces, or a narrower one that becomes a 32-bit integer first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// A type that the library reduces.
     Element(Element),
     /// A byte that is zero or not.
     Bool,
@@ -52,12 +51,10 @@ impl Stored {
         }
     }
 
-    /// True if it becomes a 32-bit integer.
     pub fn is_packed(self) -> bool {
         !matches!(self, Stored::Element(_))
     }
 
-    /// Its names: its own, and NumPy's.
     fn names(self) -> (&'static str, [&'static str; 2]) {
         let names = NAMES.iter().find(|(stored, ..)| *stored == self);
         names.map_or(("", [""; 2]), |(_, name, numpys)| (name, *numpys))
@@ -93,7 +90,6 @@ impl Stored {
         matches!(self.element(), Element::I32 | Element::I64)
     }
 
-    /// Widens elements to those that kernels read.
     pub fn widened(self, bytes: Vec<u8>) -> Vec<u8> {
         match self {
             Stored::Element(_) => bytes,

@@ -7,74 +7,57 @@ use std::fs;
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::stencil::{Block, Config, Variant};
+use halofold::stencil::{Block, Config, Tuning, Variant};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::reserved::Reserved;
+use crate::row::{Row, StencilWork};
 
 #[derive(Deserialize, Serialize)]
 struct Calibration {
     version: String,
-    /// The adapter, its back end and its driver.
     adapter: String,
-    samples: Vec<Line>,
+    samples: Vec<Sample>,
 }
 
-/// A sample as it is written.
+/// A configuration and nanoseconds a step, as they are written. `tuning` has levels per team, cells per lane, rows per turn, strip, and layers
+/// per group.
 #[derive(Deserialize, Serialize)]
-struct Line {
-    points: String,
-    #[serde(rename = "type")]
-    element: String,
-    grid: String,
-    variant: String,
-    block: String,
-    levels_per_team: u32,
-    cells_per_lane: u32,
-    rows_per_turn: u32,
-    strip: u32,
-    layers_per_group: u32,
+struct Sample {
+    #[serde(flatten)]
+    what: StencilWork,
+    tuning: [u32; 5],
     ns: f64,
 }
 
-impl Line {
-    fn of((timed, ns): &(Config, f64)) -> Self {
-        let Config { stencil, variant, element, grid, tuning, .. } = *timed;
-        Line {
-            points: stencil.points().to_string(),
-            element: element.name().to_owned(),
-            grid: halofold_measure::sides(grid),
-            variant: variant.name.to_owned(),
-            block: tuning.block.to_string(),
-            levels_per_team: tuning.levels_per_team,
-            cells_per_lane: tuning.cells_per_lane,
-            rows_per_turn: tuning.rows_per_turn,
-            strip: tuning.strip,
-            layers_per_group: tuning.layers_per_group,
-            ns: *ns,
-        }
+impl Sample {
+    fn of(gpu: &Gpu, (config, ns): &(Config, f64)) -> Self {
+        let Tuning { levels_per_team, cells_per_lane, rows_per_turn, strip, layers_per_group, .. } =
+            config.tuning;
+        let tuning = [levels_per_team, cells_per_lane, rows_per_turn, strip, layers_per_group];
+        Sample { what: Row::<StencilWork>::blank(config, &gpu.info).what, tuning, ns: *ns }
     }
 
-    fn sample(&self, gpu: &Gpu) -> Option<(Config, f64)> {
-        let stencil = self.points.parse().ok()?;
-        let variant = Variant::named(stencil, &self.variant).ok()?;
-        let element: Element = self.element.parse().ok()?;
-        let config = Config::new(stencil, variant, element, self.grid.parse().ok()?);
+    fn config(&self, gpu: &Gpu) -> Option<(Config, f64)> {
+        let StencilWork { points, variant, element, grid, block, .. } = &self.what;
+        let stencil = points.to_string().parse().ok()?;
+        let variant = Variant::named(stencil, variant).ok()?;
+        let config = Config::new(stencil, variant, element.parse::<Element>().ok()?, grid.parse().ok()?);
+        let [levels, cells, rows, strip, layers] = self.tuning;
         let tuning = config
             .tuning
-            .with_block(self.block.parse::<Block>().ok()?)
-            .with_levels_per_team(self.levels_per_team)
-            .with_cells_per_lane(self.cells_per_lane)
-            .with_rows_per_turn(self.rows_per_turn)
-            .with_strip(self.strip)
-            .with_layers_per_group(self.layers_per_group);
+            .with_block(block.parse::<Block>().ok()?)
+            .with_levels_per_team(levels)
+            .with_cells_per_lane(cells)
+            .with_rows_per_turn(rows)
+            .with_strip(strip)
+            .with_layers_per_group(layers);
         Some((config.with_tuning(tuning).on(&gpu.device), self.ns))
     }
 }
 
-/// The user's cache folder.
 fn folder() -> Option<PathBuf> {
     let path = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let of_home = |within: &str| path("HOME").map(|home| home.join(within));
@@ -86,7 +69,6 @@ fn folder() -> Option<PathBuf> {
     folder.map(|folder| folder.join("halofold"))
 }
 
-/// The file of an adapter.
 fn file(gpu: &Gpu) -> Option<PathBuf> {
     let name = format!("stencil-{}-{}.json", gpu.info.backend, gpu.info.name).to_lowercase();
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
@@ -103,8 +85,8 @@ fn read(gpu: &Gpu) -> Option<Calibration> {
 
 /// The samples of this adapter, configurations with nanoseconds a step; none if it was not calibrated.
 pub fn samples(gpu: &Gpu) -> Vec<(Config, f64)> {
-    let lines = read(gpu).map(|calibration| calibration.samples).unwrap_or_default();
-    lines.iter().filter_map(|line| line.sample(gpu)).collect()
+    let samples = read(gpu).map(|calibration| calibration.samples).unwrap_or_default();
+    samples.iter().filter_map(|sample| sample.config(gpu)).collect()
 }
 
 /// Stores samples, in place of older ones of the same stencils and types. Returns the file.
@@ -112,12 +94,12 @@ pub fn store(gpu: &Gpu, samples: &[(Config, f64)]) -> Result<PathBuf, Failure> {
     let path = file(gpu).ok_or_else(|| {
         Failure::usage("--tune: no folder to remember the result in: set XDG_CACHE_HOME, or HOME")
     })?;
-    let lines: Vec<_> = samples.iter().map(Line::of).collect();
-    let is_new =
-        |old: &Line| lines.iter().any(|line| (&line.points, &line.element) == (&old.points, &old.element));
+    let new: Vec<_> = samples.iter().map(|sample| Sample::of(gpu, sample)).collect();
+    let of = |sample: &Sample| (sample.what.points, sample.what.element.clone());
+    let is_new = |old: &Sample| new.iter().any(|sample| of(sample) == of(old));
     let mut kept = read(gpu).map(|calibration| calibration.samples).unwrap_or_default();
-    kept.retain(|line| !is_new(line));
-    kept.extend(lines);
+    kept.retain(|sample| !is_new(sample));
+    kept.extend(new);
     let calibration =
         Calibration { version: env!("CARGO_PKG_VERSION").to_owned(), adapter: gpu.describe(), samples: kept };
     if let Some(folder) = path.parent() {

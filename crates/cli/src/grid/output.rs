@@ -27,7 +27,6 @@ impl Outputs {
         Ok(Outputs(Some((is_picture, Reserved::open_apart("-o", path, &inputs)?))))
     }
 
-    /// The file of the result.
     pub fn file(self) -> Option<Reserved> {
         self.0.map(|(_, file)| file)
     }
@@ -47,7 +46,6 @@ impl Outputs {
     }
 }
 
-/// True if a file's name asks for a picture.
 fn is_picture(path: &Path) -> Result<bool, Failure> {
     match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
         Some("npy") => Ok(false),

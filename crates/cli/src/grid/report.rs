@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use halofold::stencil::{Norm, Outcome};
 use halofold::wgpu::Backend;
+use halofold_measure::significant;
 use serde::{Serialize, Serializer};
 
 use crate::failure::Failure;
 use crate::grid::GridArgs;
 use crate::grid::request::Request;
-use crate::output::{print, print_json, visible};
+use crate::output::{ms_since, print, print_json, visible};
 use crate::table;
 
 /// A run in numbers, key by key as `--json` prints them.
@@ -18,7 +19,6 @@ pub struct Report {
     pub file: String,
     pub variant: &'static str,
     pub points: u32,
-    /// The grid's dimensions, as in the file.
     #[serde(serialize_with = "sides")]
     pub grid: Vec<u64>,
     /// Invocations of a workgroup: rows x columns.
@@ -38,7 +38,6 @@ pub struct Report {
     /// The root of the sum of squares of all changes.
     #[serde(serialize_with = "number")]
     pub residual_l2: Option<f64>,
-    /// True if the residual went below the bound.
     pub converged: Option<bool>,
     pub output: Option<String>,
     pub adapter: String,
@@ -48,14 +47,11 @@ pub struct Report {
     /// Of several adapters or ranks, the time of compiling and uploading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setup_ms: Option<f64>,
-    /// The keys of a run on several adapters.
     #[serde(flatten)]
     pub together: Option<Together>,
 }
 
-/// The steps of a run in numbers.
 pub struct Stepped {
-    /// The steps done, and the result of the last check.
     pub outcome: Outcome,
     /// Time of one step on the GPU: the median over all.
     pub gpu_ms_median: Option<f64>,
@@ -111,9 +107,9 @@ impl Report {
             boundary: args.boundary.to_string(),
             steps: outcome.steps,
             element: config.element.name(),
-            gpu_ms_median,
-            wall_ms: start.elapsed().as_secs_f64() * 1e3,
-            gcells_per_s,
+            gpu_ms_median: gpu_ms_median.map(significant),
+            wall_ms: ms_since(start),
+            gcells_per_s: gcells_per_s.map(significant),
             residual_max: checked.map(|outcome| outcome.max),
             residual_l2: checked.map(|outcome| outcome.l2),
             converged: checked.map(|outcome| outcome.converged),
@@ -136,7 +132,6 @@ impl Report {
         self.verdict()
     }
 
-    /// Fails if the run has not converged.
     pub fn verdict(&self) -> Result<(), Failure> {
         if self.converged != Some(false) {
             return Ok(());
@@ -147,7 +142,6 @@ impl Report {
         Err(Failure::NotConverged(format!("{file}: not converged after step {steps}: {why}")))
     }
 
-    /// The same for people.
     fn text(&self) -> String {
         let sides: Vec<_> = self.grid.iter().map(u64::to_string).collect();
         let mut text = format!(

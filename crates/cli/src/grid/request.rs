@@ -24,11 +24,9 @@ const USUAL_MOST: u32 = 100_000;
 /// Steps from one check to the next without `--every`.
 const USUAL_EVERY: u32 = 10;
 
-/// A grid file and the steps to make on it.
 pub struct Request {
     pub source: Source,
     pub rhs: Option<Source>,
-    /// The kernel, the grid and its borders.
     pub config: Config,
     pub weights: Weights,
     pub steps: u32,
@@ -86,7 +84,6 @@ impl Request {
         }
     }
 
-    /// The header of a file of the result, an array of the grid's shape.
     pub fn header(&self) -> Result<Vec<u8>, Failure> {
         let mut header = Vec::new();
         npy::write(&mut header, &npy::floats(self.config.element), self.source.shape(), false, &[])
@@ -100,7 +97,6 @@ impl Request {
         Ok(())
     }
 
-    /// The cells, and those of the right-hand side.
     pub fn cells(&self) -> Result<(FileCells<'_>, Option<FileCells<'_>>), Failure> {
         let element = self.config.element;
         let cells = FileCells::new(&self.source, element)?;
@@ -108,7 +104,6 @@ impl Request {
         Ok((cells, rhs))
     }
 
-    /// True if a buffer of an adapter holds the grid.
     fn fits(&self, gpu: &Gpu) -> bool {
         self.config.bytes() <= gpu.device.limits().max_buffer_size
     }
@@ -156,7 +151,6 @@ impl Request {
     }
 }
 
-/// The stencil and the grid that a file's dimensions mean.
 fn shape(
     args: &GridArgs,
     weighted: Option<&'static Stencil>,
@@ -218,7 +212,6 @@ fn right_hand_side(name: &Path, grid: &Source) -> Result<Source, Failure> {
     Ok(rhs)
 }
 
-/// The element type to compute with.
 fn element(args: &GridArgs, of_file: Element) -> Result<Element, Failure> {
     match args.element {
         Some(element) if !element.is_float() => {
@@ -230,7 +223,6 @@ fn element(args: &GridArgs, of_file: Element) -> Result<Element, Failure> {
     }
 }
 
-/// The condition to stop.
 fn until(args: &GridArgs) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
     let every = args.every.unwrap_or(USUAL_EVERY);
@@ -242,7 +234,6 @@ fn until(args: &GridArgs) -> Result<Option<Until>, Failure> {
     Ok(Some(Until::new(epsilon).with_every(every).with_norm(args.norm).with_accuracy(accuracy)))
 }
 
-/// The plane to draw.
 fn plane(args: &GridArgs, stencil: &Stencil, grid: Grid) -> Result<u32, Failure> {
     match args.slice {
         None => Ok(grid.planes / 2),

@@ -12,12 +12,10 @@ use crate::files::npy::{self, tuple};
 use crate::grid::GridArgs;
 use crate::grid::cells::FileCells;
 
-/// The argument of `--weights`.
 #[derive(Clone, Debug)]
 pub enum GivenWeights {
     /// Numbers: of the centre, then of the others from the nearest to the farthest.
     List(Vec<f64>),
-    /// An array of 3 × 3, 5 × 5 or 3 × 3 × 3.
     File(PathBuf),
 }
 
@@ -35,7 +33,6 @@ impl GivenWeights {
     }
 }
 
-/// The listed weights of a stencil, or the usual ones.
 pub fn listed(args: &GridArgs, stencil: &Stencil) -> Result<Weights, Failure> {
     let list = match &args.weights {
         Some(GivenWeights::List(list)) => &list[..],
@@ -51,7 +48,6 @@ pub fn listed(args: &GridArgs, stencil: &Stencil) -> Result<Weights, Failure> {
     })
 }
 
-/// Reads a file of weights, and finds the stencil with as many cells.
 pub fn read(path: &Path) -> Result<(&'static Stencil, Weights), Failure> {
     let source = Source::open(path, None).map_err(Failure::usage)?;
     let shape: Vec<_> = source.shape().iter().map(|side| *side as usize).collect();

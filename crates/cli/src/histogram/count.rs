@@ -11,6 +11,7 @@ use halofold::histogram::{Histogram, Keys};
 use halofold::reduce::{Accuracy, Op, Scalar};
 use halofold::{Compiled, Element, Options};
 use halofold_fleet::host::{Lines, convert};
+use halofold_measure::significant;
 use serde::Serialize;
 
 use super::edges::{Bins, Range};
@@ -19,13 +20,13 @@ use crate::failure::Failure;
 use crate::files::{BareArgs, Source};
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::keys;
+use crate::output::ms_since;
 use crate::reduce::CHUNK;
 use crate::reduce::block::{Block, Inputs};
 use crate::reduce::geometry::{Chunk, Geometry};
 use crate::reduce::parts;
 use crate::reduce::states::{self, Kernels};
 
-/// A file, and the bins to count its elements in.
 #[derive(clap::Args)]
 pub struct Request {
     /// File: a .npy array, an array of a .npz archive by FILE.npz:NAME, or with --raw bare elements; `-` is standard input.
@@ -44,7 +45,6 @@ pub struct Request {
     adapter: AdapterArgs,
 }
 
-/// Reads the ends of a range.
 fn ends_of(text: &str) -> Result<[f64; 2], String> {
     let ends = text.split_once(',');
     let ends = ends.and_then(|(low, high)| Some([low.trim().parse().ok()?, high.trim().parse().ok()?]));
@@ -63,7 +63,6 @@ pub struct Counted {
     #[serde(rename = "type")]
     pub element: &'static str,
     pub n: u64,
-    /// Those of them in the range.
     pub counted: u64,
     pub bins: usize,
     pub range: [f64; 2],
@@ -77,7 +76,6 @@ pub struct Counted {
     pub adapter: String,
 }
 
-/// Counts the elements of a file.
 pub fn count(request: &Request) -> Result<Counted, Failure> {
     let gpu = || request.adapter.open();
     counted(request, gpu, |gpu| gpu.device.limits().max_buffer_size)
@@ -122,8 +120,8 @@ fn counted(
         dtype: bins.dtype,
         edges: bins.edges,
         counts,
-        gpu_ms,
-        wall_ms: start.elapsed().as_secs_f64() * 1e3,
+        gpu_ms: gpu_ms.map(significant),
+        wall_ms: ms_since(start),
         adapter: gpu.info.name.clone(),
     })
 }

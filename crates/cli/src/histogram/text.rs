@@ -1,16 +1,13 @@
 //! A histogram in a terminal: a bar for each bin, or for as many neighbours as fit the lines.
 
 use super::count::Counted;
-use comfy_table::CellAlignment;
 
 use super::{number, summary};
 use crate::output::visible;
-use crate::table::{self, count};
+use crate::table::{self, Column, count};
 
-/// Bars, at most.
 const MOST_LINES: usize = 32;
 
-/// Letters of the longest bar.
 const WIDTH: u64 = 50;
 
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
@@ -20,15 +17,16 @@ pub fn text(counted: &Counted) -> String {
     let each = counted.bins.div_ceil(MOST_LINES);
     let totals: Vec<u64> = counted.counts.chunks(each).map(|group| group.iter().sum()).collect();
     let most = totals.iter().copied().max().unwrap_or(0).max(1);
-    let mut table = table::plain();
-    for (edge, total) in counted.edges.iter().step_by(each).zip(&totals) {
-        table.add_row([number(*edge, counted.dtype), count(*total), bar(*total, most)]);
-    }
-    for column in table.column_iter_mut().take(2) {
-        column.set_padding((0, 2)).set_cell_alignment(CellAlignment::Right);
-    }
+    let dtype = counted.dtype;
+    let columns = vec![
+        Column::number("", move |(edge, _): &(&f64, &u64)| number(**edge, dtype)),
+        Column::number("", |(_, total): &(&f64, &u64)| count(**total)),
+        Column::words("", move |(_, total): &(&f64, &u64)| bar(**total, most)),
+    ];
+    let rows: Vec<_> = counted.edges.iter().step_by(each).zip(&totals).collect();
     let lines = if each > 1 { format!("; {each} bins a line") } else { String::new() };
-    format!("{}: {}{lines}\n{}\n", visible(&counted.file, &[]), summary(counted), table.trim_fmt())
+    let bars = table::render(columns, &rows, true);
+    format!("{}: {}{lines}\n{bars}", visible(&counted.file, &[]), summary(counted))
 }
 
 /// A bar in eighths of a letter. What is not nothing can be seen.

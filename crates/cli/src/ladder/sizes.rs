@@ -21,7 +21,7 @@ impl FromStr for Sizes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let count = counts(0u64, u64::MAX);
+        let count = counts(1u64, u64::MAX);
         match text.split_once("..") {
             None => Ok(Sizes::One(count(text)?)),
             Some((from, "")) => Ok(Sizes::Range(count(from)?, None)),
@@ -32,9 +32,6 @@ impl FromStr for Sizes {
 
 /// The sizes of a range: the first, then by factors, and always the last. `usual` is the last one where none is named.
 pub fn steps(from: u64, to: Option<u64>, usual: u64) -> Result<Vec<u64>, Failure> {
-    if from == 0 {
-        return Err(Failure::usage("--n 0..: the smallest size is 1"));
-    }
     let whose = if to.is_none() { ", the default on this adapter" } else { "" };
     let to = to.unwrap_or(usual);
     if from > to {

@@ -9,26 +9,21 @@ use halofold::ladder::Finish;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::failure::Failure;
+use crate::named::{self, Named};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preset {
-    /// Its name on the command line.
     pub name: String,
     pub title: String,
-    /// Remarks for readers of the table.
     pub note: String,
     #[serde(deserialize_with = "by_name")]
     pub element: Element,
-    /// Its threads in a block.
     pub workgroup: u32,
-    /// Rows of the CPU beside the GPU's.
     pub cpu: Cpu,
     pub rows: Vec<Line>,
 }
 
-/// Rows of the CPU beside the GPU's.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cpu {
@@ -41,7 +36,6 @@ pub enum Cpu {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// The document's name for it.
     pub name: String,
     pub rung: String,
     #[serde(deserialize_with = "by_name")]
@@ -55,7 +49,6 @@ pub struct Line {
     #[serde(default = "one")]
     pub leave: u32,
     pub published_ms: Option<f64>,
-    /// The published bandwidth, as the document counts.
     pub published_gb_s: Option<f64>,
     /// The OpenCL tutorial's t_gpu and speed-up.
     pub published_end_to_end: Option<(f64, f64)>,
@@ -69,7 +62,7 @@ const fn one() -> u32 {
 }
 
 /// Reads a value by its name on the command line.
-fn by_name<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(text: D) -> Result<T, D::Error> {
+pub fn by_name<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(text: D) -> Result<T, D::Error> {
     String::deserialize(text)?.parse().map_err(D::Error::custom)
 }
 
@@ -77,9 +70,13 @@ static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("documents.json")).expect("the tables are as the types say")
 });
 
-pub fn named(name: &str) -> Result<&'static Preset, Failure> {
+pub fn named(name: &str) -> Result<&'static Preset, String> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<_> = PRESETS.iter().map(|preset| preset.name.as_str()).collect();
-        refusal!("unknown preset `{name}`; the presets are {}", names.join(", "))
+        format!("unknown preset `{name}`; the presets are {}", names.join(", "))
     })
+}
+
+pub fn parser() -> Named<&'static Preset> {
+    named::by(|| PRESETS.iter().map(|preset| preset.name.as_str()).collect(), named)
 }

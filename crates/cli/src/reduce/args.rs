@@ -8,8 +8,8 @@ use super::op::{self, Operator};
 use crate::count::counts;
 use crate::files::BareArgs;
 use crate::gpu::AdapterArgs;
+use crate::named;
 
-/// Options of `halofold reduce`.
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::REDUCE)]
 pub struct ReduceArgs {
@@ -30,13 +30,13 @@ pub struct ReduceArgs {
     ///
     /// top finds the largest elements and their places: in order, of equal ones the first; NaN is the largest. p95 is the 95th percentile.
     /// nansum, nanmean and so on leave NaNs out, as --skip-nan does for all operators.
-    #[arg(long, value_name = "OP", value_parser = op::Operators, value_delimiter = ',', default_value = "sum", help_heading = "Operators")]
+    #[arg(long, value_name = "OP", value_parser = op::operator(), value_delimiter = ',', default_value = "sum", help_heading = "Operators")]
     pub op: Vec<Operator>,
     /// Quantiles of --op quantile, each from 0 to 1. Each has a line, and with -o a place in the first dimension of the array.
     #[arg(long, alias = "q", value_name = "Q,...", value_delimiter = ',', value_parser = op::quantile, allow_negative_numbers = true, help_heading = "Operators")]
     pub quantiles: Option<Vec<f64>>,
     /// Method of quantiles, by NumPy's names: linear, lower, higher, nearest, midpoint, hazen, weibull, median_unbiased and others.
-    #[arg(long, value_name = "METHOD", help_heading = "Operators")]
+    #[arg(long, value_name = "METHOD", value_parser = named::method(), hide_possible_values = true, help_heading = "Operators")]
     pub method: Option<Method>,
     /// Number of elements that --op top finds: 10 by default.
     #[arg(long, value_name = "K", value_parser = counts(1, u32::MAX), help_heading = "Operators")]

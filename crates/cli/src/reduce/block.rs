@@ -38,7 +38,6 @@ impl<'a> Inputs<'a> {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
-    /// Loads a chunk.
     pub fn load(&self, gpu: &Gpu, geometry: &Geometry, chunk: &Chunk) -> Result<Block, Failure> {
         let element = self.first.element();
         let size = element.size() as usize;

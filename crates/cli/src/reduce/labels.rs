@@ -9,7 +9,6 @@ use crate::files::{Source, Stored};
 use crate::keys;
 
 pub struct Labels {
-    /// The labels in order.
     pub keys: Vec<Value>,
     pub stored: Stored,
     /// The group of each element, or of each place along the axis.
@@ -17,7 +16,6 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Loads the labels of an array, or of the places along its axis.
     pub fn load(source: &Source, data: &Source, geometry: &Geometry) -> Result<Self, Failure> {
         let (name, stored, shape) = (source.name(), source.stored(), source.shape());
         if stored.element().is_float() {

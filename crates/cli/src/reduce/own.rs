@@ -39,7 +39,6 @@ impl Own {
         Ok(Own { path: path.to_owned(), name, text, arity: if is_pair { Arity::Two } else { Arity::One } })
     }
 
-    /// The operator over elements of a type.
     fn over(&self, element: Element) -> Result<Monoid, Failure> {
         let monoid = Monoid::custom(&self.name, element, self.arity, &self.text);
         let refused = |why: String| refusal!("{}: {why}", self.path.display());
@@ -52,7 +51,6 @@ impl Own {
         Ok(monoid)
     }
 
-    /// The types of the numbers of a result.
     pub fn dtypes(&self, element: Element) -> Result<Vec<Stored>, Failure> {
         let numbers = self.over(element)?.out_elements().unwrap_or_default();
         Ok(numbers.into_iter().map(op::single).collect())

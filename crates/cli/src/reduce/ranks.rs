@@ -11,7 +11,6 @@ use crate::failure::Failure;
 use crate::files::Stored;
 use crate::gpu::Gpu;
 
-/// The most ranks that one operation finds.
 const AT_ONCE: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
@@ -186,11 +185,5 @@ mod tests {
             value(Element::U64.into(), [u64::MAX; 2].map(Value::Unsigned)),
             Value::F64(u64::MAX as f64)
         );
-    }
-
-    #[test]
-    fn offsets_follow_the_batches() {
-        let batch = |start, len, lines: usize| Batch { start, len, lines: vec![0; lines] };
-        assert_eq!(offsets(&[batch(0, 2, 2), batch(4, 3, 1)]), [0, 2, 4, 7]);
     }
 }

@@ -16,7 +16,6 @@ use crate::files::{Source, Stored, npy, npz};
 /// Results of no elements, or empty lists of results, that are made: no data stands behind the number in a header.
 const MOST_OF_NOTHING: u64 = 1 << 24;
 
-/// Checks options that go together or do not.
 pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
     let has = |kind: fn(Kind) -> bool| args.op.iter().any(|operator| kind(operator.kind));
     let ops = || args.op.iter().filter_map(|operator| operator.kind.reduction());
@@ -95,7 +94,6 @@ fn check_path(path: &Path) -> Result<(), Failure> {
     Err(refusal!("{name}: no such file; for {option} {name}"))
 }
 
-/// Checks files that go with another one.
 pub fn check_beside(first: &Source, second: Option<&Source>, mask: Option<&Source>) -> Result<(), Failure> {
     let tuple = npy::tuple;
     for (option, other) in [("--with", second), ("--where", mask)] {
@@ -122,7 +120,6 @@ pub fn check_beside(first: &Source, second: Option<&Source>, mask: Option<&Sourc
     Ok(())
 }
 
-/// Checks that every result has an operator, a value and a place to go.
 pub fn check_results(
     args: &ReduceArgs,
     source: &Source,
@@ -158,7 +155,6 @@ pub fn check_results(
     }
 }
 
-/// Checks that all operators have exact forms.
 fn check_exact(args: &ReduceArgs, source: &Source, mut ops: impl Iterator<Item = Op>) -> Result<(), Failure> {
     let (name, element) = (source.name(), source.element());
     if args.op.iter().any(|operator| operator.kind.reduction().is_none()) {

@@ -36,7 +36,6 @@ impl Results {
         self.shape.iter().copied().chain(last.map(|several| several as u64)).collect()
     }
 
-    /// The elements of the array, little-endian.
     pub fn bytes(&self) -> Result<Vec<u8>, Failure> {
         let [dtype] = self.dtypes[..] else {
             return Err(refusal!(
@@ -75,7 +74,6 @@ impl Results {
         Ok(file)
     }
 
-    /// The array of the places of the largest elements.
     pub fn places(&self) -> Result<Vec<u8>, Failure> {
         let place = |value: &Option<Scalar>| match value {
             Some(Scalar::At { index, .. }) => *index as i64,
@@ -88,7 +86,6 @@ impl Results {
     }
 }
 
-/// The integers that a type holds.
 fn range(dtype: Stored) -> RangeInclusive<i128> {
     let bits = 8 * dtype.size();
     match dtype {
@@ -98,7 +95,6 @@ fn range(dtype: Stored) -> RangeInclusive<i128> {
     }
 }
 
-/// An integer of whatever width.
 fn integer(value: Value) -> Option<i128> {
     match value {
         Value::Unsigned(x) => Some(x.into()),

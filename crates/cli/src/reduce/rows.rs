@@ -1,164 +1,164 @@
 //! Rows: a result of an operator over a file, as JSON, CSV and text.
 
-use halofold::Value;
-use halofold::reduce::Scalar;
-use serde::{Serialize, Serializer};
 use std::io::IsTerminal as _;
 
+use halofold::Value;
+use halofold::reduce::Scalar;
+use halofold_measure::significant;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::{json, value::RawValue};
+
 use super::args::ReduceArgs;
+use super::nested::nested;
 use super::results::Results;
-use super::tree::Tree;
 use super::verify::Check;
 use crate::failure::Failure;
 use crate::files::Stored;
 use crate::output::{self, visible};
-use crate::table;
+use crate::table::{Column, Layout};
+
+/// Letters of the longest value that stands in its row on a terminal, and of the lines of longer ones.
+const LINE: usize = 72;
+
+/// Values that text shows all of.
+const FEW: usize = 1000;
 
 /// The result of one operator over one file. Its fields, in their order, are the keys in JSON.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
     pub file: String,
     pub op: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub q: Option<f64>,
+    pub(crate) q: Option<f64>,
     /// The label of the elements, if they are a group.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<Cell>,
+    pub(crate) key: Option<Cell>,
     #[serde(rename = "type")]
     pub element: &'static str,
     pub n: u64,
     /// Those of them that were left out, if some were to be.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped: Option<u64>,
-    /// The results along an axis, in place of one value.
+    pub(crate) skipped: Option<u64>,
+    /// The keys of results along an axis.
     #[serde(flatten)]
     pub array: Option<Array>,
-    /// The result, or nested lists of results; none for the minimum, maximum or mean of no elements.
-    pub value: Tree<Cell>,
-    /// The bits of floats that were rounded only at the end, in hexadecimal digits.
-    pub bits: Option<Tree<Option<String>>>,
-    /// The index in the file or along the axis, for operators that look for something.
-    pub index: Option<Tree<Option<u64>>>,
+    #[serde(flatten)]
+    pub values: Values,
     pub gpu_ms: Option<f64>,
     pub wall_ms: f64,
     pub adapter: String,
     #[serde(serialize_with = "verdict", skip_serializing_if = "Check::is_unchecked")]
     pub check: Check,
-    /// True if the places are the results.
-    #[serde(skip)]
-    is_search: bool,
 }
 
 /// The keys of an axis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Array {
     /// The number of the axis, from 0, or a list of several.
-    pub axis: Tree<usize>,
+    pub axis: serde_json::Value,
     pub shape: Vec<u64>,
     pub dtype: String,
     pub output: Option<String>,
 }
 
-/// What the rows of a file have in common.
-#[derive(Default)]
-pub struct OfFile<'a> {
-    pub file: &'a str,
-    pub element: &'static str,
-    pub n: u64,
-    /// True if elements were to be left out.
-    pub is_left_out: bool,
+/// A result, or the results of an array of these dimensions. In JSON they are `value`, `bits` and `index`, nested lists of an array.
+#[derive(Clone, Debug)]
+pub struct Values {
+    dims: Vec<u64>,
+    cells: Vec<Cell>,
+    /// True if they were rounded only at the end.
+    is_exact: bool,
+    /// True if the places are the results.
+    is_search: bool,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Values { dims: Vec::new(), cells: vec![Cell::default()], is_exact: false, is_search: false }
+    }
+}
+
+impl Values {
+    fn is_placed(&self) -> bool {
+        self.cells.iter().any(|cell| cell.place().is_some())
+    }
+
+    fn text(&self, text: impl Fn(&Cell) -> String) -> String {
+        nested(&self.dims, &self.cells.iter().map(text).collect::<Vec<_>>(), self.cells.len() > FEW)
+    }
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let json = |text: &dyn Fn(&Cell) -> Option<String>| {
+            let texts: Vec<_> =
+                self.cells.iter().map(|cell| text(cell).unwrap_or("null".to_owned())).collect();
+            RawValue::from_string(nested(&self.dims, &texts, false)).map_err(serde::ser::Error::custom)
+        };
+        let bits = |cell: &Cell| cell.bits().map(|bits| format!("\"{bits}\""));
+        let place = |cell: &Cell| cell.place().map(|place| place.to_string());
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("value", &json(&Cell::json)?)?;
+        map.serialize_entry("bits", &self.is_exact.then(|| json(&bits)).transpose()?)?;
+        map.serialize_entry("index", &self.is_placed().then(|| json(&place)).transpose()?)?;
+        map.end()
+    }
+}
+
+/// What the results of a file are about: its groups, if there are any, and its axes, if the results are arrays.
+pub struct About<'a> {
     pub keys: Option<&'a [Value]>,
     pub axes: Option<&'a [usize]>,
     pub output: Option<String>,
-    pub wall_ms: f64,
-    pub adapter: &'a str,
+    /// True if elements were to be left out.
+    pub is_left_out: bool,
 }
 
-impl OfFile<'_> {
-    /// The row of an array that was written to a file.
-    pub fn array_row(&self, op: &str, array: Array, gpu_ms: Option<f64>, check: Check) -> Row {
-        Row { array: Some(array), ..self.row(op, gpu_ms, check) }
-    }
-
-    /// A row without a value.
-    fn row(&self, op: &str, gpu_ms: Option<f64>, check: Check) -> Row {
-        Row {
-            file: self.file.to_owned(),
-            op: op.to_owned(),
-            q: None,
-            key: None,
-            element: self.element,
-            n: self.n,
-            skipped: None,
-            array: None,
-            value: Tree::Leaf(Cell { answer: None, is_truth: false }),
-            bits: None,
-            index: None,
-            gpu_ms,
-            wall_ms: self.wall_ms,
-            adapter: self.adapter.to_owned(),
-            check,
-            is_search: false,
-        }
-    }
-
-    /// The rows of an operator's results: one, or one for each group.
-    pub fn rows(&self, results: &Results) -> Vec<Row> {
-        let groups = self.keys.map_or(1, <[Value]>::len);
+impl Row {
+    /// The rows of an operator's results: one, or one for each group. `self` has what the rows of a file have in common.
+    pub fn of(&self, about: &About<'_>, results: &Results) -> Vec<Row> {
+        let groups = about.keys.map_or(1, <[Value]>::len);
         let of_group = results.values.len().checked_div(groups).unwrap_or(0);
-        let dims = results.shape.iter().skip(usize::from(self.keys.is_some())).copied();
+        let dims = results.shape.iter().skip(usize::from(about.keys.is_some())).copied();
         let dims: Vec<_> = dims.chain(results.several.map(|several| several as u64)).collect();
+        let is_truth = results.dtypes == [Stored::Bool];
         let row = |group: usize| {
-            let values = &results.values[group * of_group..][..of_group];
-            let key = self.keys.map(|keys| Cell { answer: Some(Scalar::One(keys[group])), is_truth: false });
-            let counts = results.counts.len().checked_div(groups).unwrap_or(0);
-            let n = match key {
-                Some(_) => results.counts[group * counts..][..counts].iter().sum(),
-                None => self.n,
+            let answers = results.values[group * of_group..][..of_group].iter();
+            let mut values = Values {
+                dims: dims.clone(),
+                cells: answers.map(|answer| Cell { answer: *answer, is_truth }).collect(),
+                is_exact: results.is_exact,
+                is_search: false,
             };
-            let is_placed = values.iter().flatten().any(|answer| matches!(answer, Scalar::At { .. }));
-            let is_truth = results.dtypes == [Stored::Bool];
-            let array = self.axes.map(|axes| Array {
-                axis: match axes {
-                    [number] => Tree::Leaf(*number),
-                    numbers => Tree::List(numbers.iter().copied().map(Tree::Leaf).collect()),
-                },
+            values.is_search = results.several.is_none() && values.is_placed();
+            let key = about.keys.map(|keys| Cell { answer: Some(Scalar::One(keys[group])), is_truth: false });
+            let counts = results.counts.len().checked_div(groups).unwrap_or(0);
+            let array = about.axes.map(|axes| Array {
+                axis: if let [axis] = axes { json!(axis) } else { json!(axes) },
                 shape: results.dims(),
                 dtype: results.dtypes.iter().map(|dtype| dtype.numpy()).collect::<Vec<_>>().join(","),
-                output: self.output.clone(),
+                output: about.output.clone(),
             });
             Row {
+                op: results.name.clone(),
                 q: results.q,
+                n: key.map_or(self.n, |_| results.counts[group * counts..][..counts].iter().sum()),
                 key,
-                n,
-                skipped: self.is_left_out.then(|| self.n - results.counts.iter().sum::<u64>()),
+                skipped: about.is_left_out.then(|| self.n - results.counts.iter().sum::<u64>()),
                 array,
-                value: Tree::of(&dims, &mut values.iter().map(|answer| Cell { answer: *answer, is_truth })),
-                bits: results.is_exact.then(|| Tree::of(&dims, &mut values.iter().copied().map(bits))),
-                index: is_placed.then(|| Tree::of(&dims, &mut values.iter().copied().map(place))),
-                is_search: is_placed && results.several.is_none(),
-                ..self.row(&results.name, results.gpu_ms, results.check.clone())
+                values,
+                gpu_ms: results.gpu_ms.map(significant),
+                check: results.check.clone(),
+                ..self.clone()
             }
         };
         (0..groups).map(row).collect()
     }
 }
 
-/// The bits of a float; none where there is none.
-fn bits(answer: Option<Scalar>) -> Option<String> {
-    match answer? {
-        Scalar::One(Value::F64(x)) => Some(format!("{:#018x}", x.to_bits())),
-        Scalar::One(Value::F32(x)) => Some(format!("{:#010x}", x.to_bits())),
-        _ => None,
-    }
-}
-
-fn place(answer: Option<Scalar>) -> Option<u64> {
-    if let Scalar::At { index, .. } = answer? { Some(index) } else { None }
-}
-
 /// A result: an answer, which may be true or false. There is none of no elements.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Cell {
     answer: Option<Scalar>,
     is_truth: bool,
@@ -166,12 +166,8 @@ pub struct Cell {
 
 impl Serialize for Cell {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.answer {
-            Some(Scalar::One(value)) if self.is_truth => serializer.serialize_bool(value.as_f64() != 0.0),
-            Some(Scalar::One(value) | Scalar::At { value, .. }) => number(value, serializer),
-            Some(Scalar::Range { .. }) => serializer.collect_seq(self.numbers()),
-            _ => serializer.serialize_none(),
-        }
+        let json = RawValue::from_string(self.json().unwrap_or("null".to_owned()));
+        json.map_err(serde::ser::Error::custom)?.serialize(serializer)
     }
 }
 
@@ -186,18 +182,45 @@ impl Cell {
         }
     }
 
-    /// Its value as text: true or false, or with the fewest digits.
+    /// Its value as text: true or false, or with the fewest digits that mean this value of its type and no other.
     fn number(self) -> Option<String> {
-        let value = self.answer?.value()?;
-        Some(if self.is_truth { (value.as_f64() != 0.0).to_string() } else { shortest(value) })
+        Some(match self.answer?.value()? {
+            value if self.is_truth => (value.as_f64() != 0.0).to_string(),
+            Value::F32(x) => format!("{x:?}"),
+            Value::F64(x) => format!("{x:?}"),
+            integer => integer.to_string(),
+        })
+    }
+
+    /// Its numbers as JSON: strings where JSON has no number.
+    fn json(&self) -> Option<String> {
+        let numbers = self.numbers();
+        if numbers.len() > 1 {
+            let numbers: Vec<_> = numbers.iter().filter_map(Cell::json).collect();
+            return Some(format!("[{}]", numbers.join(", ")));
+        }
+        let is_finite = self.answer?.value()?.as_f64().is_finite();
+        self.number().map(|text| if is_finite { text } else { format!("\"{text}\"") })
     }
 
     /// Its numbers and its place as text.
-    fn text(self) -> String {
+    fn text(&self) -> String {
         let number = |cell: Cell| cell.number().unwrap_or("-".to_owned());
-        let numbers: Vec<_> = self.numbers().into_iter().map(number).collect();
-        let text = numbers.join(" … ");
-        place(self.answer).map_or(text.clone(), |index| format!("{text} at {index}"))
+        let text = self.numbers().into_iter().map(number).collect::<Vec<_>>().join(" … ");
+        self.place().map_or(text.clone(), |index| format!("{text} at {index}"))
+    }
+
+    /// The bits of a float; none where there is none.
+    fn bits(&self) -> Option<String> {
+        match self.answer? {
+            Scalar::One(Value::F64(x)) => Some(format!("{:#018x}", x.to_bits())),
+            Scalar::One(Value::F32(x)) => Some(format!("{:#010x}", x.to_bits())),
+            _ => None,
+        }
+    }
+
+    fn place(&self) -> Option<u64> {
+        if let Scalar::At { index, .. } = self.answer? { Some(index) } else { None }
     }
 }
 
@@ -205,99 +228,71 @@ fn verdict<S: Serializer>(check: &Check, serializer: S) -> Result<S::Ok, S::Erro
     serializer.serialize_str(check.name())
 }
 
-/// Writes a value as a JSON number, all digits of it; as a string where JSON has no number for it.
-fn number<S: Serializer>(value: Value, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Value::Unsigned(x) => serializer.serialize_u64(x),
-        Value::Signed(x) => serializer.serialize_i64(x),
-        Value::Wide(x) => serializer.serialize_i128(x),
-        // Readers of JSON take numbers for 64-bit floats: digits that are enough for 32 bits would become another value.
-        float if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
-        other => serializer.collect_str(&other),
-    }
-}
+/// The columns of CSV.
+#[rustfmt::skip]
+const COLUMNS: [&str; 15] = [
+    "file", "op", "q", "key", "type", "n", "skipped", "place", "value", "index", "bits", "check", "gpu_ms", "wall_ms", "adapter",
+];
 
-/// The fewest digits that mean this value and no other.
-fn shortest(value: Value) -> String {
-    match value {
-        Value::F32(x) => format!("{x:?}"),
-        Value::F64(x) => format!("{x:?}"),
-        integer => integer.to_string(),
-    }
-}
-
-/// A number of a result. Its fields, in their order, are the columns of CSV.
-#[derive(Debug, Serialize)]
-struct Line<'a> {
-    file: &'a str,
-    op: &'a str,
-    q: Option<f64>,
-    key: Option<String>,
-    #[serde(rename = "type")]
-    element: &'a str,
-    n: u64,
-    skipped: Option<u64>,
-    /// Its place in the array that `-o` writes, as `2,0`; none of a single number.
-    place: String,
-    value: Option<String>,
-    index: Option<u64>,
-    bits: Option<&'a str>,
-    check: &'static str,
-    gpu_ms: Option<f64>,
-    wall_ms: f64,
-    adapter: &'a str,
-}
-
-/// The numbers of a row in C order.
-fn lines(row: &Row) -> Vec<Line<'_>> {
-    let indices = row.index.as_ref().map(Tree::leaves).unwrap_or_default();
-    let bits = row.bits.as_ref().map(Tree::leaves).unwrap_or_default();
-    let mut lines = Vec::new();
-    for (number, (place, cell)) in row.value.leaves().into_iter().enumerate() {
+/// A line of CSV for each number of a row in C order, with its place in the array that `-o` writes.
+fn records(row: &Row) -> Vec<[String; 15]> {
+    let text = |number: Option<f64>| number.map(|x| x.to_string()).unwrap_or_default();
+    let Values { dims, cells, is_exact, .. } = &row.values;
+    let mut records = Vec::new();
+    for (at, cell) in cells.iter().enumerate() {
+        let (mut rest, mut place) = (at as u64, Vec::new());
+        for len in dims.iter().rev() {
+            place.insert(0, (rest % len).to_string());
+            rest /= len;
+        }
         let numbers = cell.numbers();
         let is_range = numbers.len() > 1;
-        for (half, cell) in numbers.into_iter().enumerate() {
-            let place = place.iter().copied().chain(is_range.then_some(half));
-            lines.push(Line {
-                file: &row.file,
-                op: &row.op,
-                q: row.q,
-                key: row.key.and_then(Cell::number),
-                element: row.element,
-                n: row.n,
-                skipped: row.skipped,
-                place: place.map(|at| at.to_string()).collect::<Vec<_>>().join(","),
-                value: cell.number(),
-                index: indices.get(number).and_then(|(_, index)| **index),
-                bits: bits.get(number).and_then(|(_, bits)| bits.as_deref()),
-                check: row.check.name(),
-                gpu_ms: row.gpu_ms,
-                wall_ms: row.wall_ms,
-                adapter: &row.adapter,
-            });
+        for (half, number) in numbers.into_iter().enumerate() {
+            let place = [place.clone(), is_range.then(|| half.to_string()).into_iter().collect()].concat();
+            records.push([
+                row.file.clone(),
+                row.op.clone(),
+                text(row.q),
+                row.key.and_then(Cell::number).unwrap_or_default(),
+                row.element.to_owned(),
+                row.n.to_string(),
+                row.skipped.map(|skipped| skipped.to_string()).unwrap_or_default(),
+                place.join(","),
+                number.number().unwrap_or_default(),
+                cell.place().map(|place| place.to_string()).unwrap_or_default(),
+                number.bits().filter(|_| *is_exact).unwrap_or_default(),
+                row.check.name().to_owned(),
+                text(row.gpu_ms),
+                text(Some(row.wall_ms)),
+                row.adapter.clone(),
+            ]);
         }
     }
-    lines
+    records
 }
 
-/// The number by itself: what `-o` would write, where a search found something the index.
-fn bare(row: &Row, line: &Line<'_>) -> String {
-    let index = line.index.filter(|_| row.is_search);
-    let value = || line.value.clone().unwrap_or("-".to_owned());
-    index.map_or_else(value, |index| index.to_string()) + "\n"
+/// The numbers of a row alone, one a line: what `-o` would write, where a search found something the index.
+fn bare(row: &Row) -> String {
+    let number = |cell: &Cell| match cell.place().filter(|_| row.values.is_search) {
+        Some(place) => format!("{place}\n"),
+        None => cell
+            .numbers()
+            .into_iter()
+            .map(|cell| Cell::number(cell).unwrap_or("-".to_owned()) + "\n")
+            .collect(),
+    };
+    row.values.cells.iter().map(number).collect()
 }
 
 /// Writes the rows, and reports the wrong ones on standard error.
 pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
     let written = match rows {
         [] => Ok(()),
-        _ if args.csv => output::csv(&rows.iter().flat_map(lines).collect::<Vec<_>>())
-            .and_then(|text| output::print(&text)),
-        _ if args.quiet && args.output.is_some() => Ok(()),
-        _ if args.quiet => {
-            let text = rows.iter().flat_map(|row| lines(row).into_iter().map(|line| bare(row, &line)));
-            output::print(&text.collect::<String>())
+        _ if args.csv => {
+            output::csv(COLUMNS, rows.iter().flat_map(records)).and_then(|text| output::print(&text))
         }
+        _ if args.quiet && args.output.is_some() => Ok(()),
+        _ if args.quiet => output::print(&rows.iter().map(bare).collect::<String>()),
         _ => output::print_table(rows, args.json, false, || text(rows, args.exact)),
     };
     judged(rows).and(written)
@@ -323,29 +318,46 @@ fn judged(rows: &[Row]) -> Result<(), Failure> {
     if wrong { Err(Failure::Wrong) } else { Ok(()) }
 }
 
-/// One line a row: file, operator, type, number of elements, value, its bits if `with_bits`, and the CPU's verdict if there is one.
+/// One line a row: file, operator, type, number of elements, value, its bits if `with_bits`, and the CPU's verdict if there is one. On a
+/// terminal, a value that is too long for the line stands below it.
 fn text(rows: &[Row], with_bits: bool) -> String {
     let wraps = std::io::stdout().is_terminal();
-    let mut table = table::plain();
-    for row in rows {
-        let op = row.q.map_or_else(|| row.op.clone(), |q| format!("{} {q}", row.op));
-        let written = row.array.as_ref().and_then(|array| Some((array, array.output.as_ref()?)));
-        let bits = row.bits.as_ref().filter(|_| with_bits && written.is_none());
-        let mut cells =
-            vec![visible(&row.file, &[]), visible(&op, &[]), row.element.to_owned(), row.n.to_string()];
-        cells.extend(row.key.map(|key| format!("key {}", key.text())));
-        cells.push(match written {
+    let cells: Vec<_> = rows.iter().map(|row| cells(row, with_bits)).collect();
+    let is_long = move |cells: &[String; 9]| wraps && cells[5].len() > LINE;
+    let columns = (0..9).map(|at| {
+        let cell = move |cells: &[String; 9]| {
+            if at == 5 && is_long(cells) { String::new() } else { cells[at].clone() }
+        };
+        if at == 3 { Column::number("", cell) } else { Column::words("", cell) }
+    });
+    let layout = Layout::new(columns.collect(), &cells, true);
+    let indented = textwrap::Options::new(LINE).initial_indent("  ").subsequent_indent("  ");
+    let line = |cells: &[String; 9]| {
+        let below = if is_long(cells) { textwrap::fill(&cells[5], &indented) + "\n" } else { String::new() };
+        layout.line(cells) + &below
+    };
+    cells.iter().map(line).collect()
+}
+
+/// The cells of a row; empty where they do not apply.
+fn cells(row: &Row, with_bits: bool) -> [String; 9] {
+    let written = row.array.as_ref().and_then(|array| Some((array, array.output.as_ref()?)));
+    let has_bits = with_bits && row.values.is_exact && written.is_none();
+    let bits = || row.values.text(|cell| cell.bits().unwrap_or("-".to_owned()));
+    [
+        visible(&row.file, &[]),
+        visible(&row.q.map_or_else(|| row.op.clone(), |q| format!("{} {q}", row.op)), &[]),
+        row.element.to_owned(),
+        row.n.to_string(),
+        row.key.map(|key| format!("key {}", key.text())).unwrap_or_default(),
+        match written {
             Some((array, output)) => format!("{:?} {} in {output}", array.shape, array.dtype),
-            None => row.value.text(&|cell| cell.text(), wraps),
-        });
-        cells.extend(bits.map(|bits| bits.text(&|bits| bits.clone().unwrap_or("-".to_owned()), wraps)));
-        cells.extend(row.skipped.map(|skipped| format!("{skipped} skipped")));
-        cells.extend(Some(row.check.name().to_owned()).filter(|name| !name.is_empty()));
-        table.add_row(cells);
-    }
-    table.column_iter_mut().for_each(|column| _ = column.set_padding((0, 2)));
-    table::align_right(&mut table, 3..4);
-    table.trim_fmt() + "\n"
+            None => row.values.text(Cell::text),
+        },
+        if has_bits { bits() } else { String::new() },
+        row.skipped.map(|skipped| format!("{skipped} skipped")).unwrap_or_default(),
+        row.check.name().to_owned(),
+    ]
 }
 
 #[cfg(test)]
@@ -357,20 +369,23 @@ mod tests {
     }
 
     fn row(value: Option<Value>) -> Row {
-        let of_file = OfFile {
-            file: "a b.npy",
+        let cells = vec![Cell { answer: value.map(Scalar::One), is_truth: false }];
+        Row {
+            file: "a b.npy".to_owned(),
+            op: "sum".to_owned(),
             element: "f32",
             n: 12,
+            values: Values { cells, ..Values::default() },
+            gpu_ms: Some(0.5),
             wall_ms: 2.0,
-            adapter: "some GPU",
-            ..OfFile::default()
-        };
-        let value = Tree::Leaf(Cell { answer: value.map(Scalar::One), is_truth: false });
-        Row { value, ..of_file.row("sum", Some(0.5), Check::Right) }
+            adapter: "some GPU".to_owned(),
+            check: Check::Right,
+            ..Row::default()
+        }
     }
 
     #[test]
-    fn json_has_the_keys_in_order_and_numbers_in_full() {
+    fn json_has_keys_in_order_and_shortest_numbers() {
         let json = |value| serde_json::to_string(&row(value)).unwrap();
         assert_eq!(
             json(Some(Value::Unsigned(u64::MAX))),
@@ -378,33 +393,24 @@ mod tests {
                 + r#""bits":null,"index":null,"gpu_ms":0.5,"wall_ms":2.0,"adapter":"some GPU","check":"verified"}"#
         );
         for (value, text) in [
-            (Value::Signed(i64::MIN), "-9223372036854775808"),
-            (Value::Wide(-1 << 100), "-1267650600228229401496703205376"),
-            (Value::F32(0.1), "0.10000000149011612"),
-            (Value::F64(-0.0), "-0.0"),
-            (Value::F32(f32::NAN), "\"NaN\""),
-            (Value::F64(f64::NEG_INFINITY), "\"-inf\""),
+            (Some(Value::Wide(-1 << 100)), "-1267650600228229401496703205376"),
+            (Some(Value::F32(0.1)), "0.1"),
+            (Some(Value::F64(-0.0)), "-0.0"),
+            (Some(Value::F32(f32::NAN)), "\"NaN\""),
+            (Some(Value::F64(f64::NEG_INFINITY)), "\"-inf\""),
+            (None, "null"),
         ] {
-            assert!(json(Some(value)).contains(&format!("\"value\":{text},")), "{text}");
+            assert!(json(value).contains(&format!("\"value\":{text},")), "{text}");
         }
-        assert!(json(None).contains("\"value\":null,"));
     }
 
     #[test]
     fn text_is_a_line_a_row() {
         let rows = [row(None), Row { n: 1, check: Check::Undecided, ..row(Some(Value::F32(1e-30))) }];
-        assert_eq!(
-            text(&rows, false),
-            "a b.npy  sum  f32  12  -      verified\na b.npy  sum  f32   1  1e-30  undecided\n"
-        );
-    }
-
-    #[test]
-    fn ranges_and_positions_print_both_parts() {
+        let lines = "a b.npy  sum  f32  12  -      verified\na b.npy  sum  f32   1  1e-30  undecided\n";
+        assert_eq!(text(&rows, false), lines);
         let [low, high] = [-1.5, 2.0].map(Value::F32);
         assert_eq!(cell(Scalar::Range { min: low, max: high }).text(), "-1.5 … 2.0");
         assert_eq!(cell(Scalar::At { value: low, index: 7 }).text(), "-1.5 at 7");
-        let truth = Cell { is_truth: true, ..cell(Scalar::One(Value::Unsigned(1))) };
-        assert_eq!(truth.text(), "true");
     }
 }

@@ -10,18 +10,15 @@ use crate::failure::Failure;
 use crate::files::{npy, npz};
 use crate::reserved::Reserved;
 
-/// Outputs that nothing has been written to yet.
 pub struct Outputs {
     arrays: Option<Reserved>,
     is_archive: bool,
     places: Option<Reserved>,
     keys: Option<Reserved>,
-    /// Arrays by their names.
     all: Vec<(String, Vec<u8>)>,
 }
 
 impl Outputs {
-    /// Opens the outputs of a request, in the process that writes them.
     pub fn reserve(args: &ReduceArgs, is_first: bool) -> Result<Self, Failure> {
         let beside = [&args.with, &args.mask, &args.by].into_iter().flatten();
         let inputs: Vec<_> = args.files.iter().chain(beside).collect();

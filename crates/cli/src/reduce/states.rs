@@ -23,7 +23,6 @@ pub struct Kernels<'g> {
     made: Vec<(Part, Compiled<Reduce>)>,
 }
 
-/// The states of one kind of all lines.
 pub struct States {
     part: Part,
     pieces: Vec<Piece>,
@@ -32,7 +31,6 @@ pub struct States {
     pub check: Check,
 }
 
-/// States of lines of equal length.
 struct Piece {
     len: u64,
     lines: Vec<u32>,

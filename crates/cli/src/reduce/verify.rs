@@ -10,8 +10,9 @@ use super::block::Block;
 use super::op::takes_two;
 use super::parts::Part;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Check {
+    #[default]
     Unchecked,
     Right,
     /// Some result cannot be checked: it depends on the order in which floats are combined.

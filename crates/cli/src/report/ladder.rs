@@ -1,11 +1,9 @@
 //! Ladders: the machines side by side as tables, and one machine as a picture.
 
-use std::collections::BTreeMap;
-
 use halofold::ladder::{RUNGS, Rung};
 
 use super::machines::Machine;
-use super::markdown::Table;
+use super::tables::Entry;
 use crate::chart::{Bar, Bars};
 use crate::failure::Failure;
 use crate::lists::each_once;
@@ -15,40 +13,13 @@ use crate::table::{self, raised};
 /// Peaks this close are one.
 const SAME_PEAK: f64 = 1.001;
 
-/// A computation: operator and element type.
-type Work<'a> = (&'a str, &'a str);
+/// A computation: operator, element type and number of elements.
+type Work<'a> = (&'a str, &'a str, u64);
 
-/// All rungs of a machine over the same number of elements.
-struct Ladder<'a> {
-    machine: &'a str,
-    n: u64,
-    /// A row for every rung, by chapter.
-    rows: Vec<Row>,
-}
-
-impl<'a> Ladder<'a> {
-    /// A machine's ladder over some work, at the size with the most rungs, of equals the largest.
-    fn of(machine: &'a Machine, work: Work<'_>) -> Option<Self> {
-        let mut sizes: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
-        for row in machine.rows.iter().filter(|row| work_of(row) == Some(work) && !row.is_cpu()) {
-            sizes.entry(row.what.n).or_default().push(row);
-        }
-        let (n, mut rows) = sizes.into_iter().max_by_key(|(_, rows)| rows.len())?;
-        rows.sort_by_key(|row| place(&row.what.rung));
-        let mut rows: Vec<_> = rows.into_iter().cloned().collect();
-        compare_steps(&mut rows);
-        Some(Ladder { machine: &machine.name, n, rows })
-    }
-
-    /// Its row of a rung.
-    fn row(&self, rung: &str) -> Option<&Row> {
-        self.rows.iter().find(|row| row.what.rung == rung)
-    }
-}
-
-/// The computation of a row; `None` if the row belongs to a document.
+/// The computation of a row; `None` if the row belongs to a document or to the CPU.
 fn work_of(row: &Row) -> Option<Work<'_>> {
-    row.what.preset.is_none().then_some((&row.what.op, &row.what.element))
+    let is_plain = row.what.preset.is_none() && !row.is_cpu();
+    is_plain.then_some((&row.what.op, &row.what.element, row.what.n))
 }
 
 /// A rung's position in the catalogue; unknown rungs come last.
@@ -56,56 +27,89 @@ fn place(rung: &str) -> usize {
     RUNGS.iter().position(|known| known.name() == rung).unwrap_or(RUNGS.len())
 }
 
-/// Everything that any machine computed outside of the documents, in the order it first appears in.
-fn works(machines: &[Machine]) -> Vec<Work<'_>> {
-    each_once(machines.iter().flat_map(|machine| &machine.rows).filter_map(work_of))
+fn works(machine: &Machine) -> Vec<Work<'_>> {
+    each_once(machine.rows.iter().filter_map(work_of))
 }
 
-/// A table for each computation, with a line for every rung.
-pub fn tables(machines: &[Machine]) -> Vec<Table> {
-    works(machines).into_iter().filter_map(|work| table(machines, work)).collect()
+/// A machine's ladder over some work: of each rung the fastest row, by chapter.
+fn ladder(machine: &Machine, work: Work<'_>) -> Vec<Row> {
+    let mut rows: Vec<_> = machine.rows.iter().filter(|row| work_of(row) == Some(work)).cloned().collect();
+    let time = |row: &Row| row.time().unwrap_or(f64::INFINITY);
+    rows.sort_by(|a, b| place(&a.what.rung).cmp(&place(&b.what.rung)).then(time(a).total_cmp(&time(b))));
+    rows.dedup_by(|a, b| a.what.rung == b.what.rung);
+    compare_steps(&mut rows);
+    rows
 }
 
-fn table(machines: &[Machine], work: Work<'_>) -> Option<Table> {
-    let ladders: Vec<_> = machines.iter().filter_map(|machine| Ladder::of(machine, work)).collect();
-    let rows = ladders.iter().flat_map(|ladder| &ladder.rows);
-    let mut rungs = each_once(rows.map(|row| row.what.rung.as_str()));
-    rungs.sort_by_key(|rung| place(rung));
-    // Beside one machine there is room for the documents and the steps.
-    let only = ladders.first().filter(|_| ladders.len() == 1);
-    let mut head = vec!["rung".to_owned()];
-    head.extend(only.map(|_| "from".to_owned()));
-    for ladder in &ladders {
-        let name = format!("{}, {}", ladder.machine, raised(ladder.n));
-        head.extend([name, "GB/s".to_owned(), "% of peak".to_owned()]);
+/// The ladder of a machine that has the most rungs, of equals the longest.
+pub fn largest(machine: &Machine) -> Option<(Work<'_>, Vec<Row>)> {
+    let ladders = works(machine).into_iter().map(|work| (work, ladder(machine, work)));
+    ladders.max_by_key(|((.., n), rows)| (rows.len(), *n))
+}
+
+/// Entries of every ladder, a table for each computation and length.
+pub fn entries(machines: &[Machine]) -> Vec<Entry<'_>> {
+    let given = || machines.iter().filter(|machine| !machine.is_beside);
+    let mut all = each_once(given().flat_map(works));
+    // Of machines beside them the same lengths, or else the longest.
+    for machine in machines.iter().filter(|machine| machine.is_beside) {
+        for (op, element) in each_once(given().flat_map(works).map(|(op, element, _)| (op, element))) {
+            let has = works(machine).into_iter().filter(|work| (work.0, work.1) == (op, element));
+            let has: Vec<_> = has.collect();
+            if !has.iter().any(|work| all.contains(work)) {
+                all.extend(has.into_iter().max_by_key(|(.., n)| *n));
+            }
+        }
     }
-    head.extend(only.map(|_| "step".to_owned()));
-    let line = |rung: &&str| {
-        let mut line = vec![format!("`{rung}`")];
-        line.extend(only.map(|_| Rung::named(rung).map_or("", |rung| rung.document).to_owned()));
-        line.extend(ladders.iter().flat_map(|ladder| ladder.row(rung).map(cells).unwrap_or_default()));
-        line.extend(only.map(|ladder| ladder.row(rung).map(step).unwrap_or_default()));
-        line
-    };
-    let title = format!("{} of {}", work.0, work.1);
-    let words = if only.is_some() { 2 } else { 1 };
-    let lines = rungs.iter().map(line).collect();
-    (!ladders.is_empty()).then_some(Table { title, words, head, lines })
+    let entries = all.into_iter().flat_map(|work| {
+        let title = format!("{} of {}, {} elements", work.0, work.1, raised(work.2));
+        let rows = machines
+            .iter()
+            .flat_map(move |machine| ladder(machine, work).into_iter().map(move |row| (machine, row)));
+        rows.map(move |(machine, row)| entry(title.clone(), machine, &row))
+    });
+    entries.collect()
 }
 
-/// Time, bandwidth and percentage of a row; without a time its status.
-fn cells(row: &Row) -> [String; 3] {
+fn entry<'a>(title: String, machine: &'a Machine, row: &Row) -> Entry<'a> {
+    let rung = &row.what.rung;
     let figures = row.time().and(Some(&row.figures));
-    [
-        table::time_or_status(row),
-        table::optional(figures.and_then(|figures| figures.gb_per_s)),
-        table::tenths(figures.and_then(|figures| figures.percent_of_read_peak)),
-    ]
+    let document = Rung::named(rung).map_or("", |rung| rung.document).to_owned();
+    let step = row.figures.step_speedup.map(|step| format!("{step:.2}×"));
+    Entry {
+        title,
+        place: place(rung),
+        line: vec![format!("`{rung}`"), document],
+        heads: &["rung", "from"],
+        machine: &machine.name,
+        cells: vec![
+            ("time", table::time_or_status(row)),
+            ("GB/s", table::optional(figures.and_then(|figures| figures.gb_per_s))),
+            ("% of peak", table::tenths(figures.and_then(|figures| figures.percent_of_read_peak))),
+            ("step", step.unwrap_or_default()),
+        ],
+    }
 }
 
-/// How many times as fast as the rung that it improves a rung is.
-fn step(row: &Row) -> String {
-    row.figures.step_speedup.map(|step| format!("{step:.2}×")).unwrap_or_default()
+/// The fastest rung of a machine in a sentence; empty if it has no ladder.
+pub fn headline(machine: &Machine) -> String {
+    let Some(((op, element, n), rows)) = largest(machine) else { return String::new() };
+    let timed: Vec<_> = rows.iter().filter_map(|row| Some((row, row.time()?))).collect();
+    let Some((best, fast)) = timed.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else { return String::new() };
+    let mut text = format!(
+        "{op} of {} {element}: `{}` reads {} GB/s",
+        raised(n),
+        best.what.rung,
+        table::optional(best.figures.gb_per_s)
+    );
+    if let Some(percent) = best.figures.percent_of_read_peak {
+        text += &format!(", {percent:.0} % of the read peak");
+    }
+    let slowest = timed.iter().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(row, _)| row != best);
+    if let Some((row, slow)) = slowest {
+        text += &format!(", {:.1} times as fast as `{}`", slow / fast, row.what.rung);
+    }
+    text
 }
 
 /// The rungs of the picture, each with what it adds.
@@ -122,14 +126,13 @@ pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
         return Err(refusal!("--svg takes the records of one machine; these are of {}", machines.len()));
     };
     let missing = || Failure::usage("--svg: there is no ladder in these records");
-    let work = *works(machines).first().ok_or_else(missing)?;
-    let ladder = Ladder::of(machine, work).ok_or_else(missing)?;
+    let ((op, element, n), rows) = largest(machine).ok_or_else(missing)?;
     let adds = |row: &Row| CLIMB.iter().find(|(rung, _)| *rung == row.what.rung).map(|(_, adds)| *adds);
-    let climbs = ladder.rows.iter().any(|row| adds(row).is_some());
-    let shown = ladder.rows.iter().filter(|row| adds(row).is_some() == climbs);
+    let climbs = rows.iter().any(|row| adds(row).is_some());
+    let shown = rows.iter().filter(|row| adds(row).is_some() == climbs);
     let bars = Bars {
-        title: format!("GB/s of the {} of {} {} on {}", work.0, raised(ladder.n), work.1, machine.name),
-        ceiling: read_peak(&ladder.rows)
+        title: format!("GB/s of the {op} of {} {element} on {}", raised(n), machine.name),
+        ceiling: read_peak(&rows)
             .map(|peak| (peak, format!("this machine's memory reads {} GB/s", table::digits(peak)))),
         bars: shown.map(|row| bar(row, adds(row).unwrap_or_default())).collect(),
     };

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::machines::Machine;
-use super::markdown::{Table, columns_of};
+use super::tables::Entry;
 use crate::lists::each_once;
 use crate::row::{LibraryWork, Row};
 use crate::table;
@@ -24,50 +24,41 @@ const FAMILIES: [(&str, &[&str]); 8] = [
     ("Library: others", &[]),
 ];
 
-/// The family that a shape belongs to.
 fn family_of(shape: &str) -> usize {
     FAMILIES.iter().position(|(_, shapes)| shapes.contains(&shape)).unwrap_or(FAMILIES.len() - 1)
 }
 
-/// A table for each family that any machine has rows of.
-pub fn tables(machines: &[Machine]) -> Vec<Table> {
-    let tables = (0..FAMILIES.len()).map(|family| table(machines, family));
-    tables.filter(|table| !table.lines.is_empty()).collect()
-}
-
-/// A line for each operation, a column for each machine and library.
-fn table(machines: &[Machine], family: usize) -> Table {
-    let (title, shapes) = FAMILIES[family];
-    let is_of_it = |row: &&Row<LibraryWork>| family_of(&row.what.shape) == family;
-    let rows = || machines.iter().flat_map(|machine| &machine.library).filter(is_of_it);
+/// Entries of every operation, a table for each family, a column for each library.
+pub fn entries(machines: &[Machine]) -> Vec<Entry<'_>> {
+    let rows = || machines.iter().flat_map(|machine| machine.library.iter().map(move |row| (machine, row)));
+    let works = || rows().map(|(_, row)| &row.what);
     let (ops, elements) =
-        (each_once(rows().map(|row| &row.what.op)), each_once(rows().map(|row| &row.what.element)));
-    let mut asked = each_once(rows().map(|row| LibraryWork { name: String::new(), ..row.what.clone() }));
-    asked.sort_by_key(|asked| {
+        (each_once(works().map(|work| &work.op)), each_once(works().map(|work| &work.element)));
+    let mut all: Vec<_> = rows().collect();
+    let place = |work: &LibraryWork| {
+        let family = family_of(&work.shape);
         (
-            ops.iter().position(|op| **op == asked.op),
-            elements.iter().position(|element| **element == asked.element),
-            asked.n,
-            Reverse(asked.segments),
-            shapes.iter().position(|shape| *shape == asked.shape),
+            family,
+            ops.iter().position(|op| **op == work.op),
+            elements.iter().position(|element| **element == work.element),
+            work.n,
+            Reverse(work.segments),
+            FAMILIES[family].1.iter().position(|shape| *shape == work.shape),
         )
-    });
-    let mut head = vec!["work".to_owned()];
-    let mut columns = Vec::new();
-    for machine in machines {
-        let names = machine.library.iter().filter(is_of_it).map(|row| row.what.name.as_str());
-        let names = each_once(names);
-        head.extend(columns_of(&machine.name, &names));
-        columns.extend(names.into_iter().map(|name| (machine, name)));
-    }
-    let line = |asked: &LibraryWork| {
-        let cells = columns.iter().map(|(machine, name)| {
-            let what = LibraryWork { name: (*name).to_owned(), ..asked.clone() };
-            machine.library.iter().find(|row| row.what == what).map(cell).unwrap_or_default()
-        });
-        std::iter::once(format!("`{}, {}`", subject(asked), asked.shape)).chain(cells).collect()
     };
-    Table { title: title.to_owned(), words: 1, head, lines: asked.iter().map(line).collect() }
+    let mut lines = each_once(works().map(|work| LibraryWork { name: String::new(), ..work.clone() }));
+    lines.sort_by_key(place);
+    all.sort_by_key(|(_, row)| family_of(&row.what.shape));
+    let nameless = |row: &Row<LibraryWork>| LibraryWork { name: String::new(), ..row.what.clone() };
+    let entries = all.into_iter().map(|(machine, row)| Entry {
+        title: FAMILIES[family_of(&row.what.shape)].0.to_owned(),
+        place: lines.iter().position(|known| *known == nameless(row)).unwrap_or(lines.len()),
+        line: vec![format!("`{}, {}`", subject(&row.what), row.what.shape)],
+        heads: &["work"],
+        machine: &machine.name,
+        cells: vec![(&row.what.name, cell(row))],
+    });
+    entries.collect()
 }
 
 /// An operation in words, whichever library does it.

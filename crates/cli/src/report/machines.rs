@@ -1,10 +1,11 @@
 //! Groups records by machine.
 
-use halofold_measure::{Inputs, Machine as Place, Record};
+use std::mem::take;
 
-use crate::record::Loaded;
+use halofold_measure::{Inputs, Record};
+
 use crate::row::{LibraryWork, Row, StencilWork, What};
-use crate::table;
+use crate::{record, table};
 
 /// An adapter reached by a back end and a driver, with everything that was measured on it. Cold inputs make another machine of the same
 /// adapter: their times are not comparable.
@@ -12,27 +13,15 @@ use crate::table;
 pub struct Machine {
     /// Its name on the page; no two have the same.
     pub name: String,
-    /// Its driver, if any of its records has one: bare rows have none, and are taken to be of the first machine of their name.
-    driver: Option<String>,
-    /// Its records without their rows; empty for bare rows.
+    /// True if its records are built in.
+    pub is_beside: bool,
+    driver: String,
+    /// Its records without their rows.
     pub origins: Vec<Record>,
     /// Its rows, each measurement once.
     pub rows: Vec<Row>,
     pub stencils: Vec<Row<StencilWork>>,
     pub library: Vec<Row<LibraryWork>>,
-}
-
-/// The name of the machine that a file is from: adapter and back end.
-fn name_of(loaded: &Loaded) -> String {
-    if let Some(Record { adapter, inputs, .. }) = &loaded.origin {
-        let cold = if *inputs == Inputs::Cold { ", cold inputs" } else { "" };
-        return format!("{} ({}){cold}", adapter.name, adapter.backend);
-    }
-    let reductions = loaded.rows.iter().map(|row| &row.machine);
-    let mut places = loaded.stencils.iter().map(|row| &row.machine).chain(reductions);
-    let first = places.clone().next();
-    let place = places.find(|place| place.backend != "cpu").or(first);
-    place.map(|Place { adapter, backend }| format!("{adapter} ({backend})")).unwrap_or_default()
 }
 
 /// Puts new rows in the place of known ones of the same measurement, or behind all others.
@@ -46,25 +35,22 @@ fn merge<W: What>(known: &mut Vec<Row<W>>, new: Vec<Row<W>>) {
 }
 
 impl Machine {
-    /// The machines that records are from, in the order they first appear in.
-    pub fn of(records: Vec<Loaded>) -> Vec<Machine> {
+    /// The machines that records are from, in the order they first appear in. The second of each pair says if a record is built in.
+    pub fn of(records: impl IntoIterator<Item = (Record, bool)>) -> Vec<Machine> {
         let mut machines: Vec<Machine> = Vec::new();
-        for loaded in records {
-            let name = name_of(&loaded);
-            let driver = loaded.origin.as_ref().map(|record| record.adapter.driver.clone());
-            let same_driver =
-                |known: &Option<String>| known.is_none() || driver.is_none() || *known == driver;
-            let known = machines.iter().position(|known| known.name == name && same_driver(&known.driver));
+        for (mut record, is_beside) in records {
+            let cold = if record.inputs == Inputs::Cold { ", cold inputs" } else { "" };
+            let (name, driver) = (record::name(&record) + cold, record.adapter.driver.clone());
+            let known = machines.iter().position(|known| known.name == name && known.driver == driver);
             let at = known.unwrap_or_else(|| {
-                machines.push(Machine { name, ..Machine::default() });
+                machines.push(Machine { name, driver, is_beside, ..Machine::default() });
                 machines.len() - 1
             });
             let machine = &mut machines[at];
-            machine.driver = machine.driver.take().or(driver);
-            merge(&mut machine.rows, loaded.rows);
-            merge(&mut machine.stencils, loaded.stencils);
-            merge(&mut machine.library, loaded.library);
-            machine.origins.extend(loaded.origin);
+            merge(&mut machine.rows, take(&mut record.rows));
+            merge(&mut machine.stencils, take(&mut record.stencils));
+            merge(&mut machine.library, take(&mut record.library));
+            machine.origins.push(record);
         }
         // Other drivers of an adapter get a number, from the last one on: those in front are still called alike.
         for at in (1..machines.len()).rev() {

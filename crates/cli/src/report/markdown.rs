@@ -3,28 +3,31 @@
 use std::fmt::Write as _;
 
 use super::machines::Machine;
-use super::{ladder, library, published, stencils};
+use super::{ladder, library, published, stencils, tables};
+use crate::record;
 use crate::row::Status;
-
-pub struct Table {
-    /// The heading above it.
-    pub title: String,
-    /// The number of columns that hold words; the others hold numbers.
-    pub words: usize,
-    pub head: Vec<String>,
-    /// Its lines, a cell for each column. A cell is empty where a machine has no such row.
-    pub lines: Vec<Vec<String>>,
-}
 
 /// The page: the machines, every ladder with the machines side by side, the documents, stencils and the library.
 pub fn page(machines: &[Machine]) -> String {
+    // Of machines beside the given ones only what these have, too.
+    let is_beside = |name: &str| machines.iter().any(|machine| machine.is_beside && machine.name == name);
+    let mut entries = ladder::entries(machines);
+    for of in [published::entries, stencils::entries, library::entries] {
+        let all = of(machines);
+        let given: Vec<_> =
+            all.iter().filter(|entry| !is_beside(entry.machine)).map(|entry| &entry.title).collect();
+        let is_shown: Vec<_> = all.iter().map(|entry| given.contains(&&entry.title)).collect();
+        entries
+            .extend(all.into_iter().zip(is_shown).filter_map(|(entry, is_shown)| is_shown.then_some(entry)));
+    }
     let mut text = String::new();
+    let is_shown =
+        |machine: &&Machine| !machine.is_beside || entries.iter().any(|entry| entry.machine == machine.name);
     // Writing to a string cannot fail, here and below.
-    for machine in machines {
+    for machine in machines.iter().filter(is_shown) {
         let _ = writeln!(text, "**{}**: {}\n", escape(&machine.name), escape(&facts(machine)));
     }
-    let tables = [ladder::tables, published::tables, stencils::tables, library::tables];
-    for table in tables.into_iter().flat_map(|tables| tables(machines)) {
+    for table in tables::of(entries) {
         let _ = writeln!(text, "### {}\n", escape(&table.title));
         line(&mut text, &table.head);
         let rule = (0..table.head.len()).map(|index| if index < table.words { "---" } else { "---:" });
@@ -40,16 +43,6 @@ fn line(text: &mut String, cells: &[String]) {
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// The headings of a machine's columns: its name stands before the first.
-pub fn columns_of(machine: &str, names: &[&str]) -> Vec<String> {
-    let mut names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-    if let Some(first) = names.first_mut() {
-        *first = format!("{machine}: {first}");
-    }
-    names
-}
-
-/// Text as it may stand in a cell.
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;")
 }
@@ -63,25 +56,25 @@ fn facts(machine: &Machine) -> String {
     let count = |status| all.iter().filter(|known| **known == status).count();
     let [right, wrong, skipped] = [Status::Pass, Status::Fail, Status::Skipped].map(count);
     let rows = format!("{right} right, {wrong} wrong, {skipped} skipped");
-    if machine.origins.is_empty() {
-        return format!("rows {rows}");
-    }
     let clock = |name: &str| if name == "gpu" { "GPU timestamps" } else { "wall clock" }.to_owned();
     let facts = [
+        ("", ladder::headline(machine)),
+        ("rows", rows),
         ("read peak", machine.spread(|record| record.peak.read_gb_per_s, "GB/s")),
         ("copy peak", machine.spread(|record| record.peak.copy_gb_per_s, "GB/s")),
         ("times", machine.texts(|record| clock(record.peak.timing.name()))),
         ("driver", machine.texts(|record| record.adapter.driver.clone())),
         ("kind", machine.texts(|record| kind(&record.adapter.device_type).to_owned())),
         ("subgroups", machine.texts(|record| range(record.adapter.subgroup_range))),
-        ("features", machine.texts(|record| record.adapter.features.join(", "))),
         ("system", machine.texts(|record| record.os.clone())),
-        ("date", machine.texts(|record| record.date.chars().take(10).collect())),
+        ("date", machine.texts(record::day)),
         ("versions", machine.texts(|record| versions(&record.halofold, &record.wgpu))),
-        ("rows", rows),
     ];
     let known = facts.into_iter().filter(|(_, value)| !value.is_empty());
-    known.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join("; ")
+    known
+        .map(|(name, value)| format!("{name} {value}").trim_start().to_owned())
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 fn versions(halofold: &str, wgpu: &str) -> String {

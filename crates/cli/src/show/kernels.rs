@@ -36,7 +36,6 @@ pub fn listing() -> String {
     format!("rungs: {}\nstencils: {}", rungs.join(", "), variants.join(", "))
 }
 
-/// The kernel of a name, and its title.
 pub fn named(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
     if let Ok(rung) = Rung::named(name) {
         let of_stencils = [

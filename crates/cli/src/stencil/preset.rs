@@ -15,24 +15,24 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::grid::{GridArgs, calibration};
 use crate::lists::each_once;
+use crate::named;
 use crate::output::print_table;
 use crate::row::{self, Row, StencilWork};
 use crate::{progress, record};
 pub(super) use bench::Bench;
-pub use documents::{MACHINE, PRESETS, Preset, Published};
+pub use documents::{MACHINE, PRESETS, Preset};
 
 /// Options of a grid from a file, by their names in the code, that a preset has no use for.
 const GRID_OPTIONS: [&str; 11] = [
     "grid", "stencil", "variant", "block", "boundary", "until", "weights", "rhs", "output", "every", "slice",
 ];
 
-/// Options of a preset of `halofold stencil`.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Replay a table")]
 pub struct PresetArgs {
     /// Replay the thesis's table of a stencil: thesis-5pt or thesis-27pt. Every variant in every block shape is verified and
     /// timed; the best ones and those of the thesis's table are then run for all steps at once, as the thesis timed them.
-    #[arg(long, value_name = "NAME", value_parser = documents::named, conflicts_with_all = GRID_OPTIONS)]
+    #[arg(long, value_name = "NAME", value_parser = documents::parser(), hide_possible_values = true, conflicts_with_all = GRID_OPTIONS)]
     pub preset: Option<&'static Preset>,
     /// Another grid. By default the thesis's (8192x8192, 256x512x512), and a smaller one on a software adapter.
     #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", requires = "preset")]
@@ -41,7 +41,7 @@ pub struct PresetArgs {
     #[arg(long, requires = "preset", value_parser = counts(1u32, 512))]
     samples: Option<u32>,
     /// Only these variants.
-    #[arg(long, value_delimiter = ',', value_name = "A,B", requires = "preset")]
+    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = named::variant(), hide_possible_values = true, requires = "preset")]
     variants: Vec<String>,
     /// Only these block shapes, rows x columns.
     #[arg(long, value_delimiter = ',', value_name = "8x32,16x16", requires = "preset")]
@@ -98,7 +98,6 @@ pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Res
 }
 
 impl PresetArgs {
-    /// The variants to run, in the order of the catalogue or of the command line.
     fn variants(&self, preset: &Preset) -> Result<Vec<&'static Variant>, Failure> {
         if self.variants.is_empty() {
             return Ok(preset.stencil.variants().collect());

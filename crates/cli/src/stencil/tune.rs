@@ -40,7 +40,7 @@ pub fn run(args: &GridArgs) -> Result<(), Failure> {
     let path = calibration::store(&gpu, &samples)?;
     let rows: Vec<_> = timed.into_iter().map(|(_, row)| row).collect();
     print_table(&rows, args.json, false, || {
-        let table = table::render(&columns(), &fastest(&rows), true, |_| "");
+        let table = table::render(columns(), &fastest(&rows), false);
         format!(
             "{}\nThe fastest kernel on each grid, of {} that were timed:\n\n{table}\n{} has them all; `halofold stencil` chooses by it.\n",
             gpu.describe(),

@@ -25,7 +25,7 @@ pub fn script() -> String {
         ("sizes", ladder::sizes()),
         ("rungs", ladder::rungs()),
         ("cases", cases),
-        ("tables", tables.into_list()),
+        ("tables", tables.into_iter().collect()),
         ("grids", stencils::sizes()),
         ("variants", variants),
         ("peaks", peaks),

@@ -5,9 +5,9 @@ use halofold::ladder::{RUNGS, Rung};
 use halofold::reduce::Op;
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Job;
+use indexmap::IndexSet;
 use serde_json::{Value, json};
 
-use super::once::Once;
 use super::plans::{Plans, distinct};
 use super::texts::Texts;
 use super::{INVOCATIONS, LENGTHS, limits};
@@ -53,7 +53,7 @@ pub fn sizes() -> Vec<String> {
 }
 
 /// Tables of plans as JSON, one row a workgroup size, one column a length: rungs and operators share them.
-pub type Tables = Once<String>;
+pub type Tables = IndexSet<String>;
 
 /// One line an operator and type: for each rung the modules of its stages with subgroups and without, or why there are none, and
 /// its table of plans.
@@ -107,7 +107,7 @@ fn case(
         let row: Result<Vec<_>, halofold::Error> = LENGTHS.iter().map(plan).collect();
         row.map_or_else(|error| json!(error.to_string()), |row| json!(row))
     });
-    json!({ "modules": modules, "table": tables.number(json!(table).to_string()) })
+    json!({ "modules": modules, "table": tables.insert_full(json!(table).to_string()).0 })
 }
 
 /// A rung as it is run for a length, with its own workgroup size or another.

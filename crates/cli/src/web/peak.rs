@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::texts::Texts;
 use super::{INVOCATIONS, limits};
 
-/// The forms for a GPU and for a software adapter.
 pub fn export(texts: &mut Texts) -> Vec<String> {
     let one = |(most, software): (u32, bool), texts: &mut Texts| {
         let limits = limits(most);

@@ -3,9 +3,9 @@
 use halofold::reduce::plan::{Stage, Writes};
 use halofold::reduce::{Monoid, Plan};
 use halofold::{Binding, Pass};
+use indexmap::IndexSet;
 use serde::Serialize;
 
-use super::once::Once;
 use crate::lists::each_once;
 
 /// The page's numbers for the buffers that a launch reads or writes.
@@ -18,9 +18,8 @@ const NOTHING: u64 = 4;
 const COUNT: usize = 3;
 const ROW: usize = 5;
 
-/// Every distinct plan, as JSON.
 #[derive(Default)]
-pub struct Plans(Once<String>);
+pub struct Plans(IndexSet<String>);
 
 /// A plan as the page reads it: the values of overrides; the combinations on the longest way to a result; results; workgroups;
 /// accumulators in either scratch buffer; bytes of the partials buffer and of marks; the count that all launches are given; launches.
@@ -59,12 +58,11 @@ impl Plans {
             count,
             steps,
         );
-        self.0.number(serde_json::to_string(&exported).expect("numbers are JSON"))
+        self.0.insert_full(serde_json::to_string(&exported).expect("numbers are JSON")).0
     }
 
-    /// The plans as JSON, in the order of their numbers.
     pub fn into_lines(self) -> Vec<String> {
-        self.0.into_list()
+        self.0.into_iter().collect()
     }
 }
 

@@ -14,7 +14,6 @@ const SIDES: [u32; 4] = [64, 256, 1024, 4096];
 /// The grid of the live picture, in rows and columns.
 const PICTURE: [u32; 2] = [256, 512];
 
-/// The grids, the picture's last.
 fn grids() -> impl Iterator<Item = Grid> {
     let [rows, cols] = PICTURE;
     SIDES.into_iter().map(|side| Grid::plane(side, side)).chain([Grid::plane(rows, cols)])

@@ -1,6 +1,7 @@
 //! Modules as lists of pieces: most share most of their text.
 
-use super::once::Once;
+use indexmap::IndexSet;
+
 use crate::show::translate::browser_directive;
 
 /// The first line of a piece in a composed module begins so.
@@ -11,9 +12,9 @@ const GAP: &str = "\n\n";
 /// Modules as lists of pieces, and pieces as lists of paragraphs: variants of a piece differ in a few of those.
 #[derive(Default)]
 pub struct Texts {
-    paragraphs: Once<String>,
-    pieces: Once<Vec<usize>>,
-    modules: Once<Vec<usize>>,
+    paragraphs: IndexSet<String>,
+    pieces: IndexSet<Vec<usize>>,
+    modules: IndexSet<Vec<usize>>,
 }
 
 impl Texts {
@@ -23,17 +24,18 @@ impl Texts {
         assert_eq!(pieces.join(GAP), wgsl.trim_end(), "pieces are a module again");
         pieces.splice(0..0, browser_directive(wgsl));
         let numbers = pieces.into_iter().map(|piece| self.piece(piece)).collect();
-        self.modules.number(numbers)
+        self.modules.insert_full(numbers).0
     }
 
     fn piece(&mut self, text: &str) -> usize {
-        let numbers = text.split(GAP).map(|paragraph| self.paragraphs.number(paragraph.to_owned())).collect();
-        self.pieces.number(numbers)
+        let numbers =
+            text.split(GAP).map(|paragraph| self.paragraphs.insert_full(paragraph.to_owned()).0).collect();
+        self.pieces.insert_full(numbers).0
     }
 
     /// The paragraphs, the pieces as numbers of paragraphs, and the modules as numbers of pieces.
-    pub fn into_parts(self) -> (Vec<String>, Vec<Vec<usize>>, Vec<Vec<usize>>) {
-        (self.paragraphs.into_list(), self.pieces.into_list(), self.modules.into_list())
+    pub fn into_parts(self) -> (IndexSet<String>, IndexSet<Vec<usize>>, IndexSet<Vec<usize>>) {
+        (self.paragraphs, self.pieces, self.modules)
     }
 }
 
@@ -63,7 +65,10 @@ mod tests {
         let second = texts.add("// ==== a\n\nconst A = 1u;\n");
         assert_eq!((first, second, texts.add("// ==== a\n\nconst A = 1u;\n")), (0, 1, 1));
         let (paragraphs, pieces, modules) = texts.into_parts();
-        assert_eq!((paragraphs.len(), pieces.len(), modules), (5, 3, vec![vec![0, 1, 2], vec![1]]));
+        assert_eq!(
+            (paragraphs.len(), pieces.len(), modules),
+            (5, 3, IndexSet::from([vec![0, 1, 2], vec![1]]))
+        );
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! `halofold devices` and `halofold ladder`, by running the program on the adapter at hand.
 
+use std::io::{BufRead as _, BufReader};
 use std::process::Output;
 
-use crate::files::{Folder, assert_has, parsed, refused, stdout, typed};
+use crate::files::{Folder, assert_has, command, parsed, refused, stdout, typed};
 use crate::keys::{assert_keys, check};
 use halofold::ladder::RUNGS;
 use serde_json::Value;
 
-/// Parses the output, which must be one JSON array with the documented keys, and no failure.
+/// The rows of one JSON array, which must have the documented keys and no failure.
 fn rows(output: &Output) -> Vec<Value> {
     let rows: Vec<serde_json::Map<String, Value>> = parsed(output);
     rows.iter().for_each(check);
@@ -25,15 +26,6 @@ fn the_ladder_has_a_row_for_every_rung() {
 }
 
 #[test]
-fn every_operator_runs() {
-    for op in ["sum", "product", "min", "max", "wide-sum", "wide-product"] {
-        let rungs = "--rungs sequential,vectorized --samples 1 --json";
-        let output = typed(&format!("ladder --type i32 --op {op} --n 777 {rungs}"));
-        assert!(rows(&output).iter().all(|row| row["status"] == "pass"), "{op}");
-    }
-}
-
-#[test]
 fn presets_have_the_rows_of_their_documents() {
     // Short: the documents' own lengths are for the GPU; then the published times, which are for those lengths, stay out.
     for (preset, count) in [("tga", 7), ("csc367", 11), ("exercise", 2), ("opencl", 8)] {
@@ -41,6 +33,8 @@ fn presets_have_the_rows_of_their_documents() {
         assert_eq!(rows.len(), count, "{preset}");
         assert!(rows.iter().all(|row| row["preset"] == preset && row["published_ms"].is_null()));
     }
+    let text = stdout(&typed("ladder --preset exercise --n 3000 --samples 1 --type f32"));
+    assert!(text.contains("one CPU thread; here with 3 000 elements, f32\n"), "{text}");
 }
 
 #[test]
@@ -56,36 +50,43 @@ fn the_environment_chooses_back_ends() {
 }
 
 #[test]
-fn a_preset_says_what_was_run() {
-    let text = stdout(&typed("ladder --preset exercise --n 3000 --samples 1 --type f32"));
-    assert!(text.contains("one CPU thread; here with 3 000 elements, f32\n"), "{text}");
-    let text = stdout(&typed("ladder --rungs exact --type i32 --n 1k --samples 1"));
-    assert!(text.contains("ask for it without exactness") && !text.contains("Accuracy"), "{text}");
-}
-
-#[test]
-fn devices_are_listed() {
+fn devices_are_listed_and_the_default_is_marked() {
     let devices: Vec<Value> = parsed(&typed("devices --json"));
+    let (text, verbose) = (stdout(&typed("devices")), stdout(&typed("devices --verbose")));
     assert!(devices.iter().any(|device| device["in_all"] == true), "{devices:?}");
-    let text = stdout(&typed("devices"));
+    assert_eq!(text.matches(" (default)").count(), 1, "{text}");
     for device in &devices {
         assert!(device["types"].as_array().unwrap().iter().any(|name| name == "f32"));
         assert!(device.get("pci").is_some(), "{device}");
-        assert_has(&text, &[device["name"].as_str().unwrap(), "\n  subgroups: ", "  types: "]);
+        assert_has(&text, &[device["name"].as_str().unwrap()]);
+        assert_has(&verbose, &[device["name"].as_str().unwrap(), "\n  subgroups: ", "  types: "]);
     }
 }
 
 #[test]
 fn tables_and_csv_say_the_same() {
-    let table = stdout(&typed("ladder --n 1000 --rungs tile,single-pass --samples 1"));
-    assert_has(&table, &["read peak", "is the fastest: "]);
-    let line = table.lines().find(|line| line.trim_start().starts_with("tile ")).expect("a line");
+    let options = "ladder --n 1000 --rungs tile,single-pass --workgroup 64,128 --samples 1";
+    let table = stdout(&typed(options));
+    assert_has(&table, &["read peak", "is the fastest: ", "— more work per invocation\n"]);
+    let line = table.lines().find(|line| line.starts_with("tile ")).expect("a line");
     assert_has(line, &[" repeat ", " 1 000 ", "PASS"]);
-    let csv = stdout(&typed("ladder --n 1000 --rungs tile,single-pass --samples 1 --csv"));
+    let csv = stdout(&typed(&format!("{options} --csv")));
     let lines: Vec<_> = csv.lines().collect();
     assert_keys(lines[0].split(','), "`ladder`");
-    assert_eq!(lines.len(), 3);
-    assert!(lines[1].starts_with(",,tile,repeat,f32,sum,1000,"), "{}", lines[1]);
+    assert_eq!(lines.len(), 5);
+    assert!(lines[1].starts_with(",,tile,repeat,f32,sum,1000,64,"), "{}", lines[1]);
+    let text = stdout(&typed("ladder --rungs exact --type i32 --n 1k --samples 1"));
+    assert!(text.contains("ask for it without exactness") && !text.contains("Accuracy"), "{text}");
+}
+
+/// Rows come as they are done, in a pipe, too: the first one long before the last.
+#[test]
+fn rows_are_printed_as_they_are_done() {
+    let mut child = command("ladder", &["--n", "2^16", "--samples", "100"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with("global-adjacent ")));
+    assert!(child.try_wait().unwrap().is_none(), "the first row comes with the last");
+    assert!(lines.any(|line| line.starts_with("exact ")) && child.wait().unwrap().success());
 }
 
 #[test]
@@ -93,12 +94,40 @@ fn a_type_the_adapter_lacks_names_the_feature() {
     let devices: Vec<Value> = parsed(&typed("devices --json"));
     let types = devices[0]["types"].as_array().unwrap();
     for (name, feature) in [("f64", "SHADER_F64"), ("i64", "SHADER_INT64"), ("f16", "SHADER_F16")] {
-        let output =
-            typed(&format!("ladder --adapter 0 --type {name} --n 100 --rungs sequential --samples 1"));
+        let options = format!("--adapter 0 --type {name} --n 100 --rungs sequential --samples 1");
+        let output = typed(&format!("ladder {options}"));
         if types.iter().any(|known| known == name) {
             assert_eq!(output.status.code(), Some(0), "{name}");
         } else {
             refused(&output, &[feature]);
+        }
+    }
+}
+
+/// The names of the rows of one size, with two rungs that run everywhere.
+const SERIES: [&str; 4] = ["cpu-one-thread", "cpu-all-threads", "sequential", "single-pass"];
+
+#[test]
+fn a_range_has_rows_of_every_size_beside_the_cpu() {
+    let tiny = "ladder --rungs sequential,single-pass --n=2^8..1_024 --samples=3";
+    let text = stdout(&typed(tiny));
+    let starting = |start: &str| text.lines().filter(|line| line.trim_start().starts_with(start)).count();
+    assert_eq!(["256 ", "512 ", "2^10 ", "End to end, "].map(starting), [2, 2, 2, 1], "{text}");
+    assert!(!text.contains("skipped") && !text.contains("FAIL"), "{text}");
+    for (element, op) in [("u32", "product"), ("i32", "wide-sum"), ("f32", "max")] {
+        let rows = rows(&typed(&format!("{tiny} --json --type {element} --op {op}")));
+        let named = rows.iter().map(|row| (row["n"].as_u64().unwrap(), row["rung"].as_str().unwrap()));
+        assert!(
+            named.eq([256, 512, 1024].into_iter().flat_map(|n| SERIES.map(|rung| (n, rung)))),
+            "{rows:?}"
+        );
+        for row in &rows {
+            assert_eq!([&row["status"], &row["type"], &row["op"]], ["pass", element, op], "{row:?}");
+            let is_cpu = row["rung"].as_str().unwrap().starts_with("cpu-");
+            assert_eq!(
+                [row["backend"] == "cpu", row["finish"].is_null(), row["gpu_ms_median"].is_null()],
+                [is_cpu; 3]
+            );
         }
     }
 }

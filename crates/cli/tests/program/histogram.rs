@@ -17,7 +17,7 @@ fn a_histogram_is_drawn_and_written() {
     let folder = Folder::new("histogram-drawn");
     folder.write("a.npy", &array("f4", &[0.0, 0.25, 0.3, 0.5, 1.0, -7.0, f64::NAN]));
     let text = folder.fine("histogram a.npy --bins=4 --range=0,1 -o counts.npy");
-    let bar = format!("0.25  2   {}\n", "█".repeat(50));
+    let bar = format!("0.25  2  {}\n", "█".repeat(50));
     assert_has(&text, &["a.npy: 7 f32, 5 of them in the range, 4 bins from 0 to 1\n", &bar]);
     let bytes = [1u64, 2, 1, 1].map(u64::to_le_bytes).concat();
     assert!(fs::read(folder.path("counts.npy")).unwrap().ends_with(&bytes));

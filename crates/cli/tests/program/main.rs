@@ -5,7 +5,6 @@ mod keys;
 
 mod cli;
 mod histogram;
-mod ladder_range;
 mod outputs;
 mod readme;
 mod records;

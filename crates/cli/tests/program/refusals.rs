@@ -68,6 +68,8 @@ fn folder(name: &str) -> Folder {
         folder.write(name, bytes);
     }
     fs::create_dir(folder.path("folder.npy")).unwrap();
+    fs::create_dir(folder.path("page")).unwrap();
+    folder.write("page/index.html", b"<title>Mine</title>");
     folder
 }
 

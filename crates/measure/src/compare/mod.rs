@@ -94,14 +94,19 @@ mod tests {
 
     #[test]
     fn verdicts_look_at_the_threshold_and_the_spread() {
-        use Verdict::{Faster, OnlyInA, OnlyInB, Same, Slower, WithinIqr};
+        use Verdict::{Faster, Noise, OnlyInA, OnlyInB, Same, Slower};
         let rungs = |rows: [(&str, f64, f64); 4]| rows.map(|(rung, ms, iqr)| row(rung, ms, iqr));
         let a =
             rungs([("first", 1.0, 0.01), ("second", 1.0, 0.01), ("third", 1.0, 0.3), ("fourth", 1.0, 0.01)]);
         let b =
             rungs([("first", 1.04, 0.01), ("second", 0.8, 0.01), ("third", 1.2, 0.3), ("fifth", 1.0, 0.01)]);
-        assert_eq!(verdicts(&a, &b, 5.0), [Same, Faster, WithinIqr, OnlyInA, OnlyInB]);
+        assert_eq!(verdicts(&a, &b, 5.0), [Same, Faster, Noise, OnlyInA, OnlyInB]);
         assert_eq!(verdicts(&a, &b, 3.0)[0], Slower);
+        // Neither are noisy samples a regression, nor slow ones beside fastest ones that are the same.
+        let (mut a, mut b) = (a.clone(), b.clone());
+        b[0].times.spread_percent = Some(20.0);
+        (a[1].times.min, b[1].times.min) = (Some(0.9), Some(0.89));
+        assert_eq!(verdicts(&a, &b, 3.0)[..2], [Noise; 2]);
     }
 
     #[test]

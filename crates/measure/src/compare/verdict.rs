@@ -16,8 +16,8 @@ pub enum Verdict {
     Faster,
     /// Within the threshold.
     Same,
-    /// Beyond the threshold, but within the spread of the samples of both.
-    WithinIqr,
+    /// Beyond the threshold, but the samples of one spread, or the fastest samples of both are within it.
+    Noise,
     /// Measured in A only.
     OnlyInA,
     /// Measured in B only.
@@ -33,7 +33,7 @@ impl Verdict {
         Verdict::Slower,
         Verdict::Faster,
         Verdict::Same,
-        Verdict::WithinIqr,
+        Verdict::Noise,
         Verdict::OnlyInA,
         Verdict::OnlyInB,
         Verdict::Skipped,
@@ -46,7 +46,7 @@ impl Verdict {
             Verdict::Wrong => "wrong",
             Verdict::Faster => "faster",
             Verdict::Same => "same",
-            Verdict::WithinIqr => "within IQR",
+            Verdict::Noise => "noise",
             Verdict::OnlyInA => "only in A",
             Verdict::OnlyInB => "only in B",
             Verdict::Skipped => "skipped",
@@ -104,12 +104,16 @@ pub(super) fn judge<W: What>(a: &Row<W>, b: &Row<W>, threshold: f64) -> Judged {
         let why = format!("A has {} time, B has {} time", clock(a), clock(b));
         return judged(None, Verdict::Skipped, Some(why));
     }
-    let change = 100.0 * (after / before - 1.0);
-    let spread = a.times.iqr.unwrap_or(0.0).min(b.times.iqr.unwrap_or(0.0));
+    let percent = |before: f64, after: f64| 100.0 * (after / before - 1.0);
+    let change = percent(before, after);
+    let spread = a.times.iqr.unwrap_or(0.0).max(b.times.iqr.unwrap_or(0.0));
+    // The fastest samples are the least disturbed ones.
+    let fastest = a.times.min.zip(b.times.min).map_or(change.abs(), |(a, b)| percent(a, b) * change.signum());
+    let is_noisy = a.times.is_noisy() || b.times.is_noisy();
     let verdict = if change.abs() <= threshold {
         Verdict::Same
-    } else if (after - before).abs() <= spread {
-        Verdict::WithinIqr
+    } else if is_noisy || (after - before).abs() <= spread || fastest <= threshold {
+        Verdict::Noise
     } else if change > 0.0 {
         Verdict::Slower
     } else {

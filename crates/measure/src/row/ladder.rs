@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Row, Times, What};
+use super::{Row, Times, What, significant};
 use crate::{Job, Summary, Timing};
 
 /// A reduction that was measured.
@@ -83,10 +83,10 @@ impl Row<LadderWork> {
 
     /// Writes the times of a reduction of `bytes` of input into the row.
     pub fn set_times(&mut self, ms: Summary, timing: Timing, bytes: u64, read_peak_gb_per_s: f64) {
-        let gb_per_s = bytes as f64 / 1e6 / ms.median;
+        let gb_per_s = significant(bytes as f64 / 1e6 / ms.median);
         self.times = Times::new(ms, timing);
         self.figures.gb_per_s = Some(gb_per_s);
-        self.figures.percent_of_read_peak = Some(100.0 * gb_per_s / read_peak_gb_per_s);
+        self.figures.percent_of_read_peak = Some(significant(100.0 * gb_per_s / read_peak_gb_per_s));
     }
 
     /// Returns true if it ran on the CPU.

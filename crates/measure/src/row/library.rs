@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Row, Status, Times, What};
+use super::{Row, Status, Times, What, significant};
 use crate::{Summary, Timing};
 
 /// A call of a library that was measured.
@@ -63,9 +63,9 @@ impl Row<LibraryWork> {
     /// Writes how fast a call that took this median reads `bytes` of input, and the share of the read peak, where that says
     /// anything.
     pub fn set_rate(&mut self, bytes: u64, read_peak_gb_per_s: Option<f64>) {
-        let gb_per_s = self.times.median.map(|ms| bytes as f64 / 1e6 / ms);
+        let gb_per_s = self.times.median.map(|ms| significant(bytes as f64 / 1e6 / ms));
         self.figures.gb_per_s = gb_per_s;
         self.figures.percent_of_read_peak =
-            gb_per_s.zip(read_peak_gb_per_s).map(|(gb_per_s, peak)| 100.0 * gb_per_s / peak);
+            gb_per_s.zip(read_peak_gb_per_s).map(|(gb_per_s, peak)| significant(100.0 * gb_per_s / peak));
     }
 }

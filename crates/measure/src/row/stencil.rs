@@ -3,7 +3,7 @@
 use halofold::stencil::{Borders, Config, Grid};
 use serde::{Deserialize, Serialize};
 
-use super::{Row, Times, What};
+use super::{Row, Times, What, significant};
 use crate::{Summary, Timing};
 
 /// A stencil that was measured.
@@ -87,10 +87,10 @@ impl Row<StencilWork> {
         let gcells = config.grid.cells() as f64 / 1e6 / ms.median;
         let gb = gcells * config.bytes_moved() as f64;
         self.times = Times::new(ms, timing);
-        self.figures.gcells_per_s = Some(gcells);
-        self.figures.gb_per_s = Some(gb);
-        self.figures.gflop_per_s = Some(gcells * f64::from(config.flops()));
-        self.figures.percent_of_copy_peak = Some(100.0 * gb / copy_peak_gb_per_s);
+        self.figures.gcells_per_s = Some(significant(gcells));
+        self.figures.gb_per_s = Some(significant(gb));
+        self.figures.gflop_per_s = Some(significant(gcells * f64::from(config.flops())));
+        self.figures.percent_of_copy_peak = Some(significant(100.0 * gb / copy_peak_gb_per_s));
     }
 }
 
@@ -109,24 +109,4 @@ fn boundary(borders: Borders) -> String {
     }
     let words = borders.pairs().map(|(low, high)| format!("{low},{high}"));
     words.join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use halofold::stencil::Border;
-
-    #[test]
-    fn grids_are_written_as_they_are_read() {
-        for grid in [Grid::plane(8192, 4096), Grid { planes: 2, rows: 3, cols: 4 }] {
-            assert_eq!(sides(grid).parse::<Grid>().unwrap(), grid);
-        }
-    }
-
-    #[test]
-    fn borders_are_one_word_or_six() {
-        assert_eq!(boundary(Borders::default()), "fixed");
-        let mixed = Borders { far: Border::Reflect, ..Borders::default() };
-        assert_eq!(boundary(mixed), "fixed,fixed,fixed,fixed,fixed,reflect");
-    }
 }

@@ -141,15 +141,12 @@ pub fn browser_directive(wgsl: &str) -> Option<&'static str> {
     asks.then_some("enable subgroups;")
 }
 
-/// Code in one of the languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
     Text(String),
-    /// The words of a SPIR-V module.
     Words(Vec<u32>),
 }
 
-/// A kernel in another language.
 #[derive(Clone, Debug)]
 pub struct Translation {
     pub code: Code,
@@ -189,7 +186,6 @@ pub fn check(kernel: &Kernel) -> Result<Checked<'_>, TranslateError> {
     Ok(Checked { kernel, module, info, layout, facts })
 }
 
-/// Index of the kernel's entry point in its module.
 fn index_of(module: &Module, entry_point: &str) -> usize {
     let mut entries = module.entry_points.iter();
     entries.position(|entry| entry.name == entry_point).expect("a kernel has its entry point")

@@ -188,7 +188,6 @@ pub(super) fn glsl(module: &Module, info: &ModuleInfo, entry_point: &str, layout
     Ok((Code::Text(text), "main".to_owned()))
 }
 
-/// The name of the one entry point that was written.
 fn only_name<E: Error + 'static>(names: Vec<Result<String, E>>) -> Result<String, Box<dyn Error>> {
     let [name] = <[_; 1]>::try_from(names).map_err(|_| "it did not write one entry point")?;
     Ok(name?)

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use halofold::stencil::{Config, Stepper};
 use halofold::wgpu;
-use halofold_measure::{Budget, GridRun, Meter, Peak, PeakMeter, StepGrids, Summary};
+use halofold_measure::{Budget, GridRun, Meter, Peak, PeakMeter, StepGrids, Summary, significant};
 
 use crate::failure::{self, Failure};
 use crate::gpu::Gpu;
@@ -13,13 +13,11 @@ use crate::row::{Row, StencilWork};
 /// Samples of a row on a GPU: there are hundreds of rows.
 const SAMPLES: u32 = 15;
 
-/// The same on a software adapter.
 const SOFTWARE_SAMPLES: u32 = 3;
 
 /// Steps of one repetition, which a sample has as many of as it takes: always an even number, so that each begins with the same buffer.
 const STEPS: u32 = 20;
 
-/// The same on a software adapter.
 const SOFTWARE_STEPS: u32 = 2;
 
 /// Longest submission of a long run, in milliseconds, so that no watchdog ends it.
@@ -31,7 +29,6 @@ const REPEATED: (Duration, usize) = (Duration::from_millis(400), 3);
 /// Factor by which a row has more samples if they spread.
 const SPREAD: u32 = 4;
 
-/// A GPU with a grid on it.
 pub struct Bench<'a> {
     gpu: &'a Gpu,
     grids: StepGrids,
@@ -93,7 +90,7 @@ impl<'a> Bench<'a> {
             ms.push(start.elapsed().as_secs_f64() * 1e3);
         }
         row.figures.steps = Some(steps);
-        row.figures.wall_ms_median = Summary::of(&ms).map(|summary| summary.median);
+        row.figures.wall_ms_median = Summary::of(&ms).map(|summary| significant(summary.median));
         Ok(())
     }
 

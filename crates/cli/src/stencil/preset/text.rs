@@ -7,7 +7,6 @@ use crate::lists::grouped;
 use crate::row::{Row, Status, StencilWork};
 use crate::table::{self, Column};
 
-/// The whole text.
 pub fn report(replay: &Replay) -> String {
     let Replay { preset, adapter, peak, grid, element, steps, rows, .. } = replay;
     let timing = rows.iter().find_map(|row| row.times.timing.as_deref()).unwrap_or(peak.timing.name());
@@ -34,28 +33,24 @@ pub fn report(replay: &Replay) -> String {
         preset.table
     );
     let chosen: Vec<_> = picked(rows).into_iter().map(|index| rows[index].clone()).collect();
-    text.push_str(&table::render(&columns(*steps, thesis.steps), &chosen, true, |_| ""));
+    text.push_str(&table::render(columns(*steps, thesis.steps), &chosen, false));
     let _ = writeln!(text, "\n{}\n{}", verdict(rows), preset.note);
     text
 }
 
 /// A line for every variant, a column for every block.
 fn by_block(replay: &Replay) -> String {
-    let mut table = table::plain();
-    let names = replay.blocks.iter().map(ToString::to_string);
-    table.set_header(std::iter::once("variant".to_owned()).chain(names));
-    for rows in replay.rows.chunk_by(|a, b| a.what.variant == b.what.variant) {
-        let cells = replay.blocks.iter().map(|block| {
-            let block = block.to_string();
+    let blocks = replay.blocks.iter().map(|block| {
+        let block = block.to_string();
+        Column::number(block.clone(), move |rows: &&[Row<StencilWork>]| {
             rows.iter().find(|row| row.what.block == block).map_or_else(String::new, speed)
-        });
-        table.add_row(std::iter::once(rows[0].what.variant.clone()).chain(cells));
-    }
-    table::align_right(&mut table, 1..);
-    table.trim_fmt() + "\n"
+        })
+    });
+    let variant = Column::words("variant", |rows: &&[Row<StencilWork>]| rows[0].what.variant.clone());
+    let rows: Vec<_> = replay.rows.chunk_by(|a, b| a.what.variant == b.what.variant).collect();
+    table::render([variant].into_iter().chain(blocks).collect(), &rows, false)
 }
 
-/// The text of a cell of the table by block.
 fn speed(row: &Row<StencilWork>) -> String {
     match row.status {
         Status::Pass => table::optional(row.figures.gcells_per_s),
@@ -64,7 +59,6 @@ fn speed(row: &Row<StencilWork>) -> String {
     }
 }
 
-/// Skipped and wrong rows with their reasons, each reason once.
 fn remarks(rows: &[Row<StencilWork>]) -> String {
     let reasons = rows.iter().filter_map(|row| Some((row.reason.as_deref()?, row)));
     let lines = grouped(reasons).into_iter().map(|(reason, rows)| {
@@ -78,7 +72,6 @@ fn remarks(rows: &[Row<StencilWork>]) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// A column of the table.
 type Shown = Column<Row<StencilWork>>;
 
 fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {

@@ -1,11 +1,10 @@
 //! Grids on the host, their files, and runs of the program on them.
 
-use std::fs;
+use std::path::Path;
 use std::process::Output;
 
-use half::f16;
-use halofold::stencil::reference::Problem;
-use halofold::stencil::{Border, Borders, Dims, Grid, Stencil, Weights};
+use halofold::stencil::{Dims, Grid, Stencil};
+use halofold_cli::files::Source;
 use serde_json::Value;
 
 use crate::files::{encode, npy, parsed};
@@ -36,17 +35,6 @@ impl Cells {
         sides[3 - self.stencil.dims.count()..].to_vec()
     }
 
-    /// The CPU's result after some steps.
-    pub fn stepped(&self, border: Border, weights: Weights, steps: u32) -> Vec<f64> {
-        let (mut source, mut target) = (self.values.clone(), self.values.clone());
-        for _ in 0..steps {
-            let borders = Borders::all(border);
-            Problem::new(self.stencil, weights, self.grid, borders).step(&source, &mut target);
-            std::mem::swap(&mut source, &mut target);
-        }
-        source
-    }
-
     /// The file of an array of them, in a type.
     pub fn file(&self, kind: &str) -> Vec<u8> {
         let data: Vec<u8> = self.values.iter().flat_map(|value| encode(kind, *value)).collect();
@@ -54,26 +42,12 @@ impl Cells {
     }
 }
 
-/// Type, shape and values of the array in a file that the program wrote.
-pub fn array(path: &str) -> (String, String, Vec<f64>) {
-    let bytes = fs::read(path).unwrap();
-    assert_eq!(bytes[..8], *b"\x93NUMPY\x01\x00");
-    let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    let header = std::str::from_utf8(&bytes[10..end]).unwrap();
-    assert!(header.contains("'fortran_order': False"), "{header}");
-    let between = |from: &str, to: &str| {
-        let (_, rest) = header.split_once(from).unwrap();
-        rest.split_once(to).unwrap().0.trim_end_matches([',', ' ']).to_owned()
-    };
-    let (kind, shape) = (between("'descr': '", "'"), between("'shape': (", ")"));
-    let data = &bytes[end..];
-    let values = match &kind[..] {
-        "<f2" => data.as_chunks().0.iter().map(|x| f16::from_le_bytes(*x).to_f64()).collect(),
-        "<f4" => data.as_chunks().0.iter().map(|x| f64::from(f32::from_le_bytes(*x))).collect(),
-        "<f8" => data.as_chunks().0.iter().map(|x| f64::from_le_bytes(*x)).collect(),
-        other => panic!("{other}"),
-    };
-    (kind, shape, values)
+/// NumPy's name of the type, the shape and the values of an array that the program wrote.
+pub fn array(path: &str) -> (&'static str, Vec<u64>, Vec<f64>) {
+    let source = Source::open(Path::new(path), None).unwrap();
+    let values = halofold_fleet::host::values(source.element(), &source.load_all().unwrap());
+    assert!(!source.is_fortran());
+    (source.stored().numpy(), source.shape().to_vec(), values)
 }
 
 /// The one object that `--json` prints.
