@@ -37,7 +37,6 @@ const DARK: &str = ".paper{fill:#0d1117}text{fill:#e6e9ec}.value{fill:#9aa4ae}.i
 
 pub struct Bar {
     pub label: String,
-    /// Its length; `None` if it was not measured.
     pub value: Option<f64>,
     pub text: String,
 }
@@ -100,7 +99,6 @@ fn across(x: f64, (top, height): (f64, f64), label: &str) -> Markup {
     }
 }
 
-/// A place in tenths of a pixel.
 fn px(place: f64) -> String {
     format!("{place:.1}")
 }

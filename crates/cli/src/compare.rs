@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::record;
-use crate::row::{LadderWork, LibraryWork, Row, StencilWork, What};
+use crate::row::{Row, What};
 use crate::table::{self, Column};
 
 /// Percentage by which a row of a GPU may be slower.
@@ -60,7 +60,7 @@ struct Compared {
 
 impl Compared {
     /// Without a threshold all times are noise.
-    fn new<W: Shown>(a: &[Row<W>], b: &[Row<W>], threshold: Option<f64>) -> Result<Self, Failure> {
+    fn new<W: What>(a: &[Row<W>], b: &[Row<W>], threshold: Option<f64>) -> Result<Self, Failure> {
         let pairs = pairs(a, b);
         let lines = pairs.iter().map(|pair| pair.judged(threshold.unwrap_or(USUAL_THRESHOLD)));
         let mut lines: Vec<_> = lines.map(|(row, judged)| Line { what: &row.what, judged }).collect();
@@ -119,62 +119,26 @@ fn header(a: &Record, b: &Record) -> String {
     line("A", a) + &line("B", b) + &inputs + "\n"
 }
 
-/// The columns of a table before the times.
-trait Shown: What {
-    const NAMES: &'static [&'static str];
-    /// Number of columns that hold words.
-    const WORDS: usize;
-
-    fn cells(&self) -> Vec<String>;
-}
-
-impl Shown for LadderWork {
-    const NAMES: &'static [&'static str] = &["rung", "finish", "op", "type", "n"];
-    const WORDS: usize = 4;
-
-    fn cells(&self) -> Vec<String> {
-        let finish = self.finish.clone().unwrap_or_default();
-        let name = named(&self.preset, &self.row, &self.rung);
-        vec![name, finish, self.op.clone(), self.element.clone(), table::power(self.n)]
-    }
-}
-
-impl Shown for StencilWork {
-    const NAMES: &'static [&'static str] = &["variant", "boundary", "type", "grid", "block"];
-    const WORDS: usize = 3;
-
-    fn cells(&self) -> Vec<String> {
-        let name = named(&self.preset, &self.row, &self.variant);
-        let words = [&self.boundary, &self.element, &self.grid, &self.block].map(String::clone);
-        std::iter::once(name).chain(words).collect()
-    }
-}
-
-impl Shown for LibraryWork {
-    const NAMES: &'static [&'static str] = &["name", "op", "shape", "type", "n", "results"];
-    const WORDS: usize = 4;
-
-    fn cells(&self) -> Vec<String> {
-        let words = [&self.name, &self.op, &self.shape, &self.element].map(String::clone);
-        let numbers = [table::power(self.n), self.segments.map(table::count).unwrap_or_default()];
-        words.into_iter().chain(numbers).collect()
-    }
-}
-
-/// A name with the document's own in front.
-fn named(preset: &Option<String>, row: &Option<String>, name: &str) -> String {
-    match (preset, row) {
-        (Some(preset), Some(row)) => format!("{preset} {row} {name}"),
-        _ => name.to_owned(),
-    }
-}
-
 /// The table of some lines; empty if there are none.
-fn table_of<W: Shown>(lines: &[Line<'_, W>]) -> String {
+fn table_of<W: What>(lines: &[Line<'_, W>]) -> String {
     type Of<'a, W> = Line<'a, W>;
-    let what = W::NAMES.iter().enumerate().map(|(at, name)| {
-        let cell = move |line: &Of<'_, W>| line.what.cells().swap_remove(at);
-        if at < W::WORDS { Column::words(*name, cell) } else { Column::number(*name, cell) }
+    // The keys of the rows are the first columns.
+    let field = |line: &Of<'_, W>, name: &str| serde_json::to_value(line.what).ok()?.get(name).cloned();
+    let first = lines.first().and_then(|line| serde_json::to_value(line.what).ok());
+    let names: Vec<_> = first
+        .iter()
+        .filter_map(Value::as_object)
+        .flatten()
+        .map(|(name, value)| (name.clone(), value.is_u64()))
+        .collect();
+    let what = names.into_iter().map(|(name, is_number)| {
+        let heading = name.replace('_', " ");
+        let cell = move |line: &Of<'_, W>| match field(line, &name) {
+            Some(Value::String(text)) => text,
+            Some(Value::Number(number)) => number.as_u64().map(table::power).unwrap_or_default(),
+            _ => String::new(),
+        };
+        if is_number { Column::number(heading, cell) } else { Column::words(heading, cell) }
     });
     let change = |line: &Of<'_, W>| line.judged.change_percent.map(|percent| format!("{percent:+.1} %"));
     let verdict = |Line { judged, .. }: &Of<'_, W>| match &judged.reason {

@@ -6,7 +6,6 @@ use std::fmt::Display;
 const UNITS: [(&str, u64); 6] =
     [("Ki", 1 << 10), ("Mi", 1 << 20), ("Gi", 1 << 30), ("k", 1000), ("M", 1_000_000), ("G", 1_000_000_000)];
 
-/// The parser of an option that takes a count from `least` to `most`.
 pub fn counts<T>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
 where
     T: TryFrom<u64> + PartialOrd + Display + Copy + Send + Sync + 'static,

@@ -40,7 +40,7 @@ pub fn run(args: DevicesArgs) -> Result<(), Failure> {
         return print_json(&adapters.iter().map(|one| as_json(one, &all)).collect::<Vec<_>>());
     }
     let mut text = match args.verbose {
-        true => adapters.iter().map(details).collect::<Vec<_>>().join("\n"),
+        true => adapters.iter().map(|one| details(one, &all)).collect::<Vec<_>>().join("\n"),
         false => table::render(columns(), &adapters, false),
     };
     if all.len() > 1 {
@@ -85,10 +85,6 @@ fn features(adapter: &wgpu::Adapter, has: bool) -> Vec<String> {
     kept.map(|(feature, what)| format!("{} ({what})", adapter::feature_names(*feature))).collect()
 }
 
-fn driver(info: &wgpu::AdapterInfo) -> String {
-    format!("{} {}", info.driver, info.driver_info).trim().to_owned()
-}
-
 fn as_json((index, adapter): &Numbered, all: &[usize]) -> Value {
     let (info, limits) = (adapter.get_info(), adapter.limits());
     let has_subgroups = adapter.features().contains(Features::SUBGROUP);
@@ -97,7 +93,7 @@ fn as_json((index, adapter): &Numbered, all: &[usize]) -> Value {
         "name": info.name,
         "backend": info.backend.to_string(),
         "kind": kind(&info),
-        "driver": driver(&info),
+        "driver": format!("{} {}", info.driver, info.driver_info).trim(),
         // Its address on the bus, which tells equal cards apart.
         "pci": Some(&info.device_pci_bus_id).filter(|address| !address.is_empty()),
         "in_all": all.contains(index),
@@ -116,39 +112,25 @@ fn as_json((index, adapter): &Numbered, all: &[usize]) -> Value {
     })
 }
 
-fn details(one: &Numbered) -> String {
-    let (info, limits) = (one.1.get_info(), one.1.limits());
-    let subgroups = match [info.subgroup_min_size, info.subgroup_max_size] {
-        _ if !one.1.features().contains(Features::SUBGROUP) => "none".to_owned(),
-        [min, max] if min == max => min.to_string(),
-        [min, max] => format!("{min} to {max}"),
-    };
-    let bus = match &info.device_pci_bus_id[..] {
-        "" => String::new(),
-        address => format!(", on the bus at {address}"),
-    };
-    let list = |heading: &str, items: &[String]| {
-        if items.is_empty() { String::new() } else { format!("  {heading}: {}\n", items.join(", ")) }
-    };
-    let head = format!(
-        "{}: {}\n  back end {}, {}, driver {}{bus}\n  subgroups: {subgroups}\n  limits: buffer {}, binding {}, {} invocations and \
-         {} KiB of memory a workgroup, {} workgroups a dimension, buffer offsets multiples of {} bytes\n",
-        number(one),
-        info.name,
-        info.backend,
-        kind(&info),
-        driver(&info),
-        mebibytes(limits.max_buffer_size),
-        mebibytes(limits.max_storage_buffer_binding_size),
-        limits.max_compute_invocations_per_workgroup,
-        limits.max_compute_workgroup_storage_size >> 10,
-        limits.max_compute_workgroups_per_dimension,
-        limits.min_storage_buffer_offset_alignment,
-    );
-    let types: Vec<_> = types(&one.1).into_iter().map(|element| element.name().to_owned()).collect();
-    head + &list("has", &features(&one.1, true))
-        + &list("lacks", &features(&one.1, false))
-        + &list("types", &types)
+/// The keys of an adapter, one a line.
+fn details(one: &Numbered, all: &[usize]) -> String {
+    fn text(value: &Value) -> String {
+        match value {
+            Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
+            Value::Object(fields) => {
+                let fields = fields.iter().map(|(name, value)| format!("{name} {value}"));
+                fields.collect::<Vec<_>>().join(", ").replace('_', " ")
+            }
+            Value::String(text) => text.clone(),
+            Value::Null => String::new(),
+            other => other.to_string(),
+        }
+    }
+    let Value::Object(mut fields) = as_json(one, all) else { return String::new() };
+    let head = format!("{}: {}\n", number(one), text(&fields["name"]));
+    fields.retain(|name, value| !["index", "name"].contains(&name.as_str()) && !text(value).is_empty());
+    let lines = fields.iter().map(|(name, value)| format!("  {}: {}\n", name.replace('_', " "), text(value)));
+    head + &lines.collect::<String>()
 }
 
 fn kind(info: &wgpu::AdapterInfo) -> &'static str {
@@ -159,8 +141,4 @@ fn kind(info: &wgpu::AdapterInfo) -> &'static str {
         wgpu::DeviceType::VirtualGpu => "virtual GPU",
         wgpu::DeviceType::Cpu | wgpu::DeviceType::Other => "other",
     }
-}
-
-fn mebibytes(bytes: u64) -> String {
-    if bytes >= 1 << 40 { "unlimited".to_owned() } else { format!("{} MiB", bytes >> 20) }
 }

@@ -10,7 +10,6 @@ pub const INTERRUPTED: u8 = 130;
 
 pub const NOT_CONVERGED: u8 = 3;
 
-/// Reasons for the program to end early.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Something about the request or the machine: a message, and exit status 2.
@@ -28,7 +27,6 @@ pub enum Failure {
     /// It was interrupted, and its finished work is saved: a message, and exit status 130.
     #[error("{0}")]
     Interrupted(String),
-    /// Standard output is closed: no message, exit status 0.
     #[error("standard output is closed")]
     Closed,
 }
@@ -45,7 +43,6 @@ impl From<Box<dyn std::error::Error>> for Failure {
 }
 
 impl Failure {
-    /// A message for standard error, in a user's words.
     pub fn usage(message: impl Display) -> Self {
         Failure::Usage(explain(&message))
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use halofold::read::Readback;
-use halofold::{adapter, wgpu};
+use halofold::{Element, adapter, wgpu};
 use halofold_fleet::Member;
 use halofold_measure::{Budget, PeakMeter, Timer};
 
@@ -87,8 +87,28 @@ pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
     if adapters.is_empty() { Err(none_found()) } else { Ok(adapters) }
 }
 
+/// The end of a message that says that features are `missing`: nothing if none is. A reduction that `has_exact_form` needs no features without
+/// --fast.
+pub fn instead(has_exact_form: bool, element: Element, missing: wgpu::Features) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    let mut ways = Vec::new();
+    if has_exact_form {
+        ways.push("without --fast it is computed in 32-bit integers, on every adapter".to_owned());
+    }
+    ways.extend(elsewhere(missing));
+    if ways.is_empty() && element.is_float() && element != Element::F32 {
+        ways.push("save the array with 32 bits, array.astype('f4')".to_owned());
+    }
+    if ways.is_empty() {
+        ways.push("no adapter of this machine has it".to_owned());
+    }
+    format!("; {}", ways.join("; "))
+}
+
 /// Names where else there are features that an adapter lacks: another adapter, or back ends that `WGPU_BACKEND` leaves out.
-pub fn elsewhere(missing: wgpu::Features) -> Option<String> {
+fn elsewhere(missing: wgpu::Features) -> Option<String> {
     let adapters = adapters().ok()?;
     let other = adapters.iter().enumerate().find(|(_, adapter)| adapter.features().contains(missing));
     if let Some((index, adapter)) = other {
@@ -155,7 +175,6 @@ pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
     gpus.into_iter().map(|gpu| gpu.info.name.as_str()).collect::<Vec<_>>().join(" + ")
 }
 
-/// The adapters that are different GPUs, as their places in the list.
 pub fn combined(all: &[wgpu::Adapter]) -> Vec<usize> {
     adapter::distinct(&all.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>())
 }
@@ -220,7 +239,6 @@ impl Gpu {
         Member { device: self.device.clone(), queue: self.queue.clone() }
     }
 
-    /// True for a software adapter, which runs on the CPU.
     pub fn is_software(&self) -> bool {
         adapter::is_software(&self.info)
     }

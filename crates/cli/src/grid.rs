@@ -151,10 +151,11 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let stepped = run_steps(&mut *state, &request, &Alone)?;
     outputs.write(&*state, &request)?;
     gpus.iter().try_for_each(Gpu::check)?;
-    let together = state.cut().map(Into::into);
-    let setup_ms = together.as_ref().map(|_| setup_ms);
+    let cut = state.cut();
     let adapters = (gpu::names(&gpus), gpus[0].info.backend);
-    Report { together, setup_ms, ..Report::new(args, &request, adapters, stepped, start) }.print(args.json)
+    let mut report = Report::new(args, &request, adapters, stepped, start);
+    (report.cut, report.setup_ms) = (cut, Some(setup_ms));
+    report.print(args.json)
 }
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second. All processes call this together, with their layers of a

@@ -12,7 +12,6 @@ use crate::failure::Failure;
 use crate::files::npy;
 use crate::output;
 use crate::reserved::Reserved;
-use crate::table;
 use count::{Counted, Request};
 
 #[derive(Args)]
@@ -45,9 +44,8 @@ pub fn run(args: &HistogramArgs) -> Result<(), Failure> {
 fn summary(counted: &Counted) -> String {
     let Counted { element, n, counted: inside, bins, range, dtype, .. } = counted;
     let [low, high] = range.map(|end| number(end, dtype));
-    let inside =
-        if inside == n { String::new() } else { format!(", {} of them in the range", table::count(*inside)) };
-    format!("{} {element}{inside}, {bins} bins from {low} to {high}", table::count(*n))
+    let inside = if inside == n { String::new() } else { format!(", {inside} of them in the range") };
+    format!("{n} {element}{inside}, {bins} bins from {low} to {high}")
 }
 
 fn number(edge: f64, dtype: &str) -> String {

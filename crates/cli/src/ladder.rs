@@ -155,7 +155,6 @@ impl LadderArgs {
         if self.cold { Inputs::Cold } else { Inputs::Warm }
     }
 
-    /// The element type, where no document has its own.
     fn element(&self) -> Element {
         self.element.unwrap_or(Element::F32)
     }
@@ -226,10 +225,10 @@ impl LadderArgs {
             _ if !self.cold => String::new(),
             copies => format!("; cold: {} copies of the input, read in turn", copies + 1),
         };
-        let title = format!("{} of {} {element}, generated data{copies}", self.op, table::count(n));
+        let title = format!("{} of {} {element}, generated data{copies}", self.op, table::power(n));
         let known: Vec<_> =
             lengths[0].1.iter().map(|job| Row::<LadderWork>::blank(job, n, &gpu.info)).collect();
-        let layout = Layout::new(ladder_columns(gpu.is_software(), self.groups.len() > 1), &known, self.wide);
+        let layout = Layout::new(self.columns(gpu.is_software()), &known, self.wide);
         let head = self.head(&context, &title) + &layout.head();
         let show = rows::live(&layout, each_once(rungs.iter().map(|rung| rung.chapter)).len() > 1);
         let rows = self.rows(&context, (&host, &data), &lengths, (&head, show))?;
@@ -314,6 +313,14 @@ impl LadderArgs {
         Ok((context.peak(), rows))
     }
 
+    /// The columns of a table of one length; the sizes that were asked for are no minor ones.
+    fn columns(&self, is_software: bool) -> Vec<Column<Row>> {
+        let size = if self.workgroup.len() > 1 { "invocations" } else { "workgroup" };
+        let groups = if self.groups.len() > 1 { &["workgroups"][..] } else { &[] };
+        let last = ["n", "dispatches", "time", "spread", "GB/s", "% peak", "step", "total", "result"];
+        columns(["rung", "document", "finish", size].iter().chain(groups).chain(&last), is_software)
+    }
+
     fn clock_name(&self, timing: Timing) -> &'static str {
         match timing {
             Timing::Gpu => "GPU timestamps",
@@ -322,7 +329,6 @@ impl LadderArgs {
         }
     }
 
-    /// The lines above a table. The read peak of a software adapter is known at the end: it shares its memory with everything else that runs.
     fn head(&self, context: &RunContext<'_>, title: &str) -> String {
         let peak = context.peak();
         let read = match context.gpu.is_software() {
@@ -357,7 +363,7 @@ impl LadderArgs {
             _ => row.what.rung.clone(),
         };
         let named = |what: &str, is_one: &dyn Fn(&Row) -> bool| {
-            let names: Vec<_> = rows.iter().filter(|row| is_one(row)).map(name).collect();
+            let names = each_once(rows.iter().filter(|row| is_one(row)).map(name));
             if names.is_empty() { String::new() } else { format!("\n{what}: {}\n", names.join(", ")) }
         };
         text += &named(
@@ -408,7 +414,7 @@ fn column(heading: &'static str) -> Column<Row> {
         "finish" => Shown::words(heading, |row| row.what.finish.clone().unwrap_or_default()),
         "type" => Shown::words(heading, |row| row.what.element.clone()),
         "n" => Shown::number(heading, |row| table::power(row.what.n)),
-        "workgroup" => Shown::number(heading, |row| table::whole(row.what.workgroup_size)),
+        "workgroup" | "invocations" => Shown::number(heading, |row| table::whole(row.what.workgroup_size)),
         "workgroups" => Shown::number(heading, |row| table::whole(row.figures.workgroups)).with_width(5),
         "dispatches" => Shown::number(heading, |row| table::whole(row.figures.dispatches)).with_width(3),
         "time" => Shown::number(heading, |row| table::time(row.times.median)).with_width(8),
@@ -433,13 +439,6 @@ fn columns<'a>(headings: impl IntoIterator<Item = &'a &'static str>, is_software
         .filter(|heading| !is_software || **heading != "% peak")
         .map(|heading| column(heading))
         .collect()
-}
-
-fn ladder_columns(is_software: bool, has_groups: bool) -> Vec<Column<Row>> {
-    let groups = if has_groups { &["workgroups"][..] } else { &[] };
-    let first = ["rung", "document", "finish", "workgroup"];
-    let last = ["n", "dispatches", "time", "spread", "GB/s", "% peak", "step", "total", "result"];
-    columns(first.iter().chain(groups).chain(&last), is_software)
 }
 
 fn preset_columns(preset: &'static Preset, is_software: bool) -> Vec<Column<Row>> {

@@ -24,7 +24,6 @@ pub fn visible(text: &str, but: &[char]) -> String {
     text.replace(|c: char| c.is_control() && !but.contains(&c), "\u{fffd}")
 }
 
-/// Names a file that was written, on standard error: standard output may be one of them.
 pub fn written(path: &Path) {
     eprintln!("written: {}", visible(&path.to_string_lossy(), &[]));
 }
@@ -33,13 +32,11 @@ pub fn ms_since(start: Instant) -> f64 {
     significant(start.elapsed().as_secs_f64() * 1e3)
 }
 
-/// Writes a value as JSON, indented, with a newline at the end.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::usage)?;
     print(&(text + "\n"))
 }
 
-/// Records as CSV, below a line of names.
 pub fn csv<N: AsRef<[u8]>, R: IntoIterator<Item: AsRef<[u8]>>>(
     names: impl IntoIterator<Item = N>,
     records: impl IntoIterator<Item = R>,
@@ -50,6 +47,14 @@ pub fn csv<N: AsRef<[u8]>, R: IntoIterator<Item: AsRef<[u8]>>>(
     String::from_utf8(text.into_inner().map_err(Failure::usage)?).map_err(Failure::usage)
 }
 
+pub fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
 /// Rows as CSV: their keys in JSON are the names.
 fn csv_of<T: serde::Serialize>(rows: &[T]) -> Result<String, Failure> {
     let fields = |row: &T| match serde_json::to_value(row) {
@@ -58,11 +63,6 @@ fn csv_of<T: serde::Serialize>(rows: &[T]) -> Result<String, Failure> {
     };
     let rows = rows.iter().map(fields).collect::<Result<Vec<_>, _>>()?;
     let names = rows.first().into_iter().flat_map(serde_json::Map::keys);
-    let cell = |value: &Value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
     csv(names, rows.iter().map(|row| row.values().map(cell)))
 }
 

@@ -7,7 +7,6 @@
 pub(crate) mod args;
 pub(crate) mod block;
 pub(crate) mod geometry;
-pub(crate) mod help;
 mod labels;
 mod nested;
 pub(crate) mod op;
@@ -121,7 +120,6 @@ fn alike(transport: &impl Transport, file: &Source, accuracy: Accuracy) -> Resul
     transport.agree(if are_alike { Ok(()) } else { Err(other()) })
 }
 
-/// A file, those beside it, and its lines.
 struct File<'a> {
     args: &'a ReduceArgs,
     first: Source,
@@ -397,7 +395,6 @@ impl<'a> File<'a> {
     }
 }
 
-/// Brings the states of all processes to the first one.
 fn gather(all: &mut [States], transport: &impl Transport) -> Result<(), Failure> {
     if transport.is_alone() {
         return Ok(());
@@ -427,7 +424,6 @@ mod tests {
         args: ReduceArgs,
     }
 
-    /// The values of a request on a GPU whose buffers have `room` bytes.
     fn values(words: &str, room: u64) -> Result<Vec<String>, String> {
         let args = Line::parse_from(["reduce"].into_iter().chain(words.split_whitespace())).args;
         let gpu = AdapterArgs::default().open().unwrap_or_else(|why| panic!("{why}"));

@@ -22,11 +22,9 @@ static LEFT_TO_WORK: AtomicBool = AtomicBool::new(false);
 /// True if there was an interrupt that the work has to see to.
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
-/// An output that nothing has been written to yet.
 pub struct Reserved {
     option: &'static str,
     path: PathBuf,
-    /// The file that takes the content.
     file: File,
     /// Its path in the same folder; none of a target that cannot be replaced: a pipe, a device.
     temporary: Option<TempPath>,
@@ -64,7 +62,6 @@ impl Reserved {
         self.finish()
     }
 
-    /// The file that takes the content.
     pub fn file(&mut self) -> &mut File {
         &mut self.file
     }
@@ -77,7 +74,6 @@ impl Reserved {
         self.temporary.as_deref().unwrap_or(&self.path)
     }
 
-    /// Gives the content its name, once it is complete.
     pub fn finish(self) -> Result<(), Failure> {
         let Some(temporary) = self.temporary else { return Ok(()) };
         persist(temporary, &self.path).map_err(|error| failure(self.option, &self.path, &error))
@@ -111,7 +107,6 @@ fn persist(temporary: TempPath, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Temporary files with the permissions of any other.
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".halofold-").suffix(".part");
@@ -186,7 +181,6 @@ pub fn check_interrupts() -> Result<(), Failure> {
     }
 }
 
-/// An error of a file that an option names.
 pub fn failure(option: &str, path: &Path, error: &io::Error) -> Failure {
     // Not the temporary file's name, which the system's message has.
     let why = match error.kind() {

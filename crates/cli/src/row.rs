@@ -1,6 +1,6 @@
 //! Operations on rows that several commands share: speedups, checks.
 
-pub use halofold_measure::{LadderWork, LibraryWork, Row, Status, StencilWork, What};
+pub use halofold_measure::{LibraryWork, Row, Status, StencilWork, What};
 
 use halofold::ladder::Rung;
 

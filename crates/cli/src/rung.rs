@@ -10,7 +10,6 @@ use crate::failure::{self, Failure};
 use crate::gpu::Gpu;
 use crate::row::Row;
 
-/// The GPU, memory peak and time limits of all rows of a command.
 pub struct RunContext<'a> {
     pub gpu: &'a Gpu,
     peak: PeakMeter,
@@ -28,10 +27,6 @@ impl<'a> RunContext<'a> {
     }
 
     /// Runs a job over the first `len` elements: a row that passed, failed or was skipped.
-    ///
-    /// # Errors
-    ///
-    /// Only errors that end the whole command: a lost device, memory that ran out.
     pub fn row(&self, job: Job, data: &Dataset, len: u64, expected: &Expected) -> Result<Row, Failure> {
         let (gpu, mut budget) = (self.gpu, self.budget);
         let meter = Meter { timer: &gpu.timer, peak: &self.peak };
@@ -48,7 +43,6 @@ impl<'a> RunContext<'a> {
     }
 }
 
-/// A rung as halofold runs it for `len` elements.
 pub fn job(
     rung: &'static Rung,
     op: Op,
@@ -82,40 +76,32 @@ pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure
 }
 
 /// The limits on a workgroup that hold for every rung.
-const WORKGROUP: &[&str] =
-    &["workgroup_size", "max_compute_invocations_per_workgroup", "max_compute_workgroup_size_x"];
+const WORKGROUP: [&str; 2] = ["max_compute_invocations_per_workgroup", "max_compute_workgroup_size_x"];
 
-/// Returns true if an error is about one of these limits or settings.
-fn is_about(error: &halofold::Error, names: &[&str]) -> bool {
-    match error {
-        halofold::Error::Limit(error) => names.contains(&error.name),
-        halofold::Error::Setting(error) => names.contains(&error.name),
-        _ => false,
-    }
-}
-
-/// Returns true if the workgroup is too large here for a job.
+/// Returns true if the workgroup is too large here for a job, or its tile too small for the workgroup.
 pub fn is_too_large(gpu: &Gpu, job: &Job) -> bool {
-    let is_one = |error: halofold::Error| match error {
-        // A tile has an item for each invocation, at least.
-        halofold::Error::Setting(error) if error.name == "tile" => {
+    match job.check(gpu.device.features(), &gpu.device.limits()) {
+        Err(halofold::Error::Limit(error)) => {
+            WORKGROUP.contains(&error.name) || error.name == "max_compute_workgroup_storage_size"
+        }
+        Err(halofold::Error::Setting(error)) if error.name == "tile" => {
             error.value.is_some_and(|tile| tile < u64::from(job.tuning.workgroup_size))
         }
-        error => is_about(&error, WORKGROUP) || is_about(&error, &["max_compute_workgroup_storage_size"]),
-    };
-    job.check(gpu.device.features(), &gpu.device.limits()).is_err_and(is_one)
+        _ => false,
+    }
 }
 
 /// Checks the workgroup that was requested. A size that no rung could run is an error here; one that this rung cannot run gives a
 /// skipped row later.
 pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
-    match job.check(gpu.device.features(), &gpu.device.limits()) {
-        Err(error) if is_about(&error, WORKGROUP) => Err(Failure::usage(format!("--workgroup: {error}"))),
-        _ => Ok(job),
-    }
+    let why = match job.check(gpu.device.features(), &gpu.device.limits()) {
+        Err(halofold::Error::Limit(error)) if WORKGROUP.contains(&error.name) => error.to_string(),
+        Err(halofold::Error::Setting(error)) if error.name == "workgroup_size" => error.to_string(),
+        _ => return Ok(job),
+    };
+    Err(Failure::usage(format!("--workgroup: {why}")))
 }
 
-/// Uploads elements, in as many copies as cold inputs need.
 pub fn upload(gpu: &Gpu, host: &Host, inputs: Inputs) -> Result<Dataset, Failure> {
     let copies = inputs.copies(&gpu.device, host.bytes().len() as u64).map_err(Failure::usage)?;
     gpu.attempt(|| Ok(Dataset::upload(&gpu.device, &gpu.queue, host, copies)))

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::files::{BareArgs, Source, npy};
-use crate::gpu::{AdapterArgs, Gpu};
+use crate::gpu::{self, AdapterArgs, Gpu};
 use crate::output::ms_since;
 use crate::progress;
 use crate::reduce::block::{Block, Inputs};
@@ -26,7 +26,7 @@ use crate::reduce::parts::{self, Part};
 use crate::reduce::rows::{self, Array, Row};
 use crate::reduce::states::output_buffer;
 use crate::reduce::verify::Check;
-use crate::reduce::{CHUNK, help, op};
+use crate::reduce::{CHUNK, op};
 use crate::reserved::{Reserved, failure};
 use reference::Reference;
 
@@ -182,7 +182,7 @@ impl<'a> Scanner<'a> {
     fn run(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
         let gpu = self.gpu;
         let missing = self.monoid.features() - gpu.device.features();
-        let remedy = || help::instead(false, self.part.element, missing);
+        let remedy = || gpu::instead(false, self.part.element, missing);
         let scan = Scan::new(self.monoid.clone());
         let scan = if self.args.exclusive { scan.exclusive() } else { scan };
         let continues = self.chunks.len() > 1 && self.geometry.rows == 1;

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::named;
 use crate::output::print;
 use crate::reserved::Reserved;
+use crate::table;
 use translate::facts::{Binding, Facts};
 use translate::{Code, Language, Translation, translate};
 
@@ -71,7 +72,7 @@ pub struct ShowArgs {
 }
 
 pub fn run(args: &ShowArgs) -> Result<(), Failure> {
-    let Some(name) = &args.kernel else { return print(&format!("{}\n", kernels::listing())) };
+    let Some(name) = &args.kernel else { return print(&table::fitted(&kernels::listing(), false)) };
     let (title, kernel) = kernels::named(name, args)?;
     if let Some(other) = args.diff {
         let (_, before) = kernels::named(other.name(), args)?;
@@ -138,7 +139,6 @@ fn header(title: &str, kernel: &Kernel, translation: &Translation, language: Lan
     lines
 }
 
-/// The facts as a comment, and the code below it.
 fn as_comment(facts: &[String], code: &str) -> String {
     let lines: String = facts.iter().flat_map(|line| ["// ", line, "\n"]).collect();
     format!("{lines}\n{}\n", code.trim_end())
@@ -162,7 +162,6 @@ mod tests {
         args: ShowArgs,
     }
 
-    /// The title and the kernel of a request.
     fn kernel(request: &str) -> Result<(String, Kernel), Failure> {
         let args = Line::parse_from(["show"].into_iter().chain(request.split(' '))).args;
         kernels::named(args.kernel.as_deref().expect("it is named"), &args)

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::IsTerminal as _;
 
+use crate::lists::each_once;
 use crate::row::{Row, Status, What};
 
 const GAP: usize = 2;
@@ -33,8 +34,8 @@ impl<T> Column<T> {
 
 /// Columns that a narrow terminal omits, first to last.
 #[rustfmt::skip]
-const MINOR: [&str; 18] = [
-    "dispatches", "workgroup", "op", "type", "boundary", "n", "document", "published end to end", "published vs CPU",
+const MINOR: [&str; 21] = [
+    "dispatches", "workgroup", "workgroup size", "preset", "points", "op", "type", "boundary", "n", "document", "published end to end", "published vs CPU",
     "total", "finish", "published GB/s", "end to end", "vs CPU", "step", "spread", "time A", "time B",
 ];
 
@@ -91,7 +92,7 @@ impl<T> Layout<T> {
             note += &format!("\nall rows: {}\n", same.join(", "));
         }
         if !hidden.is_empty() {
-            note += &format!("\nnot shown: {} (--wide shows all)\n", hidden.join(", "));
+            note += &format!("\nnot shown: {} (a wider terminal shows all)\n", hidden.join(", "));
         }
         Layout { columns, most, note }
     }
@@ -135,7 +136,6 @@ fn width_of<T>(columns: &[&Shown<T>]) -> usize {
     columns.iter().map(|shown| shown.width + GAP).sum::<usize>().saturating_sub(GAP)
 }
 
-/// A line of cells; empty if all of them are.
 fn line<T>(columns: &[&Shown<T>], cell: impl Fn(&Column<T>) -> String) -> String {
     let cells = columns.iter().map(|Shown { column, width, .. }| {
         let text = cell(column);
@@ -157,7 +157,6 @@ pub fn render<T>(columns: Vec<Column<T>>, rows: &[T], is_wide: bool) -> String {
     groups.collect::<Vec<_>>().join("\n") + &fitted(&layout.note, is_wide)
 }
 
-/// The width of the terminal that standard output is; `None` if it is none.
 fn terminal_width() -> Option<usize> {
     std::io::stdout().is_terminal().then(textwrap::termwidth)
 }
@@ -224,21 +223,18 @@ pub fn time_or_status<W: What>(row: &Row<W>) -> String {
     row.time().map_or_else(|| status(row), |ms| time(Some(ms)))
 }
 
-/// Remarks about rows: the reasons of skipped and wrong ones, and changes that let others run.
+/// The reasons of skipped and wrong rows, and changes that let others run, each once.
 pub fn remarks(rows: &[Row]) -> String {
-    let mut text = String::new();
-    for row in rows {
-        if let Some(reason) = &row.reason {
-            let name =
-                row.what.row.as_ref().map_or(row.what.rung.clone(), |own| format!("{own} {}", row.what.rung));
-            text.push_str(&format!("  {name}: {} ({reason})\n", status(row)));
-        }
-    }
+    let remark = |row: &Row| {
+        let name = row.what.row.iter().chain([&row.what.rung]).cloned().collect::<Vec<_>>().join(" ");
+        Some(format!("  {name}: {} ({})\n", status(row), row.reason.as_ref()?))
+    };
+    let text = each_once(rows.iter().filter_map(remark)).concat();
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
 pub fn power(n: u64) -> String {
-    if n.is_power_of_two() && n > 512 { format!("2^{}", n.ilog2()) } else { count(n) }
+    if n.is_power_of_two() && n > 512 { format!("2^{}", n.ilog2()) } else { n.to_string() }
 }
 
 /// The same with a raised exponent, for pages: 2²⁴.
@@ -268,19 +264,6 @@ pub fn time(ms: Option<f64>) -> String {
         Some(ms) if ms < 1.0 => format!("{} µs", digits(ms * 1e3)),
         Some(ms) => format!("{} ms", digits(ms)),
     }
-}
-
-/// A count with thin groups: 16 777 216.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -315,9 +298,8 @@ mod tests {
         assert_eq!(within(200), (all, String::new(), 1));
         let same = "\nall rows: n 2^24\n".to_owned();
         assert_eq!(within(85), ("rung document finish time result".to_owned(), same, 1));
-        let (headings, note, _) = within(60);
-        assert_eq!(headings, "rung finish time result");
-        assert!(note.contains("not shown: document (--wide shows all)"), "{note}");
+        assert_eq!(within(60).0, "rung finish time result");
+        assert!(within(60).1.contains("not shown: document (a wider terminal shows all)"));
         assert_eq!((within(35).0.as_str(), within(35).2), ("rung time result", 2));
     }
 
@@ -335,8 +317,7 @@ mod tests {
         assert_eq!([digits(0.001_234_5), digits(0.0)], ["0.00123", "0.000"]);
         assert_eq!(time(Some(0.0176)), "17.60 µs");
         assert_eq!([percent(Some(0.34)), percent(Some(9.97)), percent(None)], ["0.3 %", "10 %", ""]);
-        assert_eq!(count(33_554_432), "33 554 432");
         assert_eq!(power(1 << 24), "2^24");
-        assert_eq!([raised(1 << 24), raised(1000)], ["2²⁴", "1 000"]);
+        assert_eq!([raised(1 << 24), raised(1000)], ["2²⁴", "1000"]);
     }
 }

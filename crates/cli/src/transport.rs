@@ -8,10 +8,6 @@ pub trait Transport {
     fn place(&self) -> [usize; 2];
 
     /// Makes all processes fail if one does.
-    ///
-    /// # Errors
-    ///
-    /// The error of this process, if there are no others.
     fn agree<T>(&self, result: Result<T, Failure>) -> Result<T, Failure>;
 
     /// The bytes of all processes in their order, on the first one; `None` on the others.
@@ -27,7 +23,6 @@ pub trait Transport {
     }
 }
 
-/// The only process. Its GPUs work beside each other, a thread or more for each.
 pub struct Alone;
 
 impl Transport for Alone {

@@ -94,14 +94,3 @@ const INVOCATIONS: [u32; 2] = [256, 1024];
 
 /// Elements that the page offers: powers of two, and a prime.
 const LENGTHS: [u64; 5] = [1 << 12, 1 << 20, 1_000_003, 1 << 22, 1 << 24];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_page_is_small() {
-        let bytes: usize = files().iter().map(|(_, text)| text.len()).sum();
-        assert!(bytes < 670_000, "{bytes} bytes");
-    }
-}

@@ -57,9 +57,8 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
         let own = [layers.start, layers.end].map(|layer| u64::from(layer) * config.layer_bytes());
         output::write(file, path, (&header, size), (&field, own[0]..own[1]), &processes)?;
     }
-    let together = field.cut().map(Into::into);
-    let report = Report::new(args, &request, (adapters, gpu.info.backend), stepped, start);
-    let report = Report { together, setup_ms: Some(setup_ms), ..report };
+    let mut report = Report::new(args, &request, (adapters, gpu.info.backend), stepped, start);
+    (report.cut, report.setup_ms) = (field.cut(), Some(setup_ms));
     if ranks.is_first() { report.print(args.json) } else { report.verdict() }
 }
 

@@ -69,17 +69,3 @@ impl Dimensions {
         self.0.iter().map(|len| len.unwrap_or(elements.checked_div(known).unwrap_or(0))).collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_dimension_follows_from_the_others() {
-        let of = |text: &str, elements| text.parse::<Dimensions>().map(|dimensions| dimensions.of(elements));
-        assert_eq!(of("2, 3", 6), Ok(vec![2, 3]));
-        assert_eq!(of("-1,3", 12), Ok(vec![4, 3]));
-        assert_eq!(of("-1,0", 0), Ok(vec![0, 0]));
-        assert_eq!(Dimensions::default().of(7), [7]);
-    }
-}

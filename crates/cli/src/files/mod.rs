@@ -145,10 +145,6 @@ impl Source {
     }
 
     /// Fills `target` with bytes of the file from byte `at` of the elements on. Several threads read a long range.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, or has become shorter.
     pub fn read_at(&self, at: u64, target: &mut [u8]) -> Result<(), InputError> {
         let held = self.held().map_err(|fault| InputError::new(&self.name, fault, false))?;
         let read = |(index, chunk): (usize, &mut [u8])| {

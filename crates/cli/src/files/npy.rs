@@ -57,22 +57,3 @@ pub fn check_output(option: &str, path: &Path) -> Result<(), Failure> {
     }
     Err(refusal!("{option} {}: the name must end in .npy", path.display()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::write;
-
-    #[test]
-    fn headers_are_numpys() {
-        for (shape, text) in [(&[][..], "()"), (&[7], "(7,)"), (&[2, 3, 4], "(2, 3, 4)")] {
-            let mut file = Vec::new();
-            write(&mut file, "<f4", shape, false, &[1, 2]).unwrap();
-            assert_eq!(file.len() % 64, 2);
-            assert_eq!(file[8..10], 118u16.to_le_bytes());
-            let expected = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {text}, }}");
-            let header = String::from_utf8(file[10..128].to_vec()).unwrap();
-            assert_eq!(header.trim_end(), expected);
-            assert!(header.ends_with(" \n"));
-        }
-    }
-}

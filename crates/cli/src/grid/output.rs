@@ -14,7 +14,6 @@ use halofold_fleet::GridState;
 pub struct Outputs(Option<(bool, Reserved)>);
 
 impl Outputs {
-    /// Opens it, and refuses options that are about others.
     pub fn reserve(args: &GridArgs) -> Result<Self, Failure> {
         let is_picture = args.output.as_deref().map(is_picture).transpose()?;
         if args.slice.is_some() && is_picture != Some(true) {
@@ -31,7 +30,6 @@ impl Outputs {
         self.0.map(|(_, file)| file)
     }
 
-    /// Writes the result, an array in the file's shape or a picture of it.
     pub fn write(self, state: &dyn GridState, request: &Request) -> Result<(), Failure> {
         let Some((is_picture, mut file)) = self.0 else { return Ok(()) };
         let Request { config, plane, .. } = request;

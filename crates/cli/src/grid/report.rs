@@ -5,7 +5,7 @@ use std::time::Instant;
 use halofold::stencil::{Norm, Outcome};
 use halofold::wgpu::Backend;
 use halofold_measure::significant;
-use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::grid::GridArgs;
@@ -13,119 +13,77 @@ use crate::grid::request::Request;
 use crate::output::{ms_since, print, print_json, visible};
 use crate::table;
 
-/// A run in numbers, key by key as `--json` prints them.
-#[derive(Serialize)]
-pub struct Report {
-    pub file: String,
-    pub variant: &'static str,
-    pub points: u32,
-    #[serde(serialize_with = "sides")]
-    pub grid: Vec<u64>,
-    /// Invocations of a workgroup: rows x columns.
-    pub block: String,
-    pub boundary: String,
-    pub steps: u32,
-    #[serde(rename = "type")]
-    pub element: &'static str,
-    /// Time of one step on the GPU: the median over all.
-    pub gpu_ms_median: Option<f64>,
-    pub wall_ms: f64,
-    /// Cells of the grid per step and time, by the GPU's clock where it tells.
-    pub gcells_per_s: Option<f64>,
-    /// The largest change of a cell in the last step that was looked at.
-    #[serde(serialize_with = "number")]
-    pub residual_max: Option<f64>,
-    /// The root of the sum of squares of all changes.
-    #[serde(serialize_with = "number")]
-    pub residual_l2: Option<f64>,
-    pub converged: Option<bool>,
-    pub output: Option<String>,
-    pub adapter: String,
-    pub backend: String,
-    #[serde(skip)]
-    pub norm: Norm,
+/// A run in numbers.
+pub struct Report<'a> {
+    args: &'a GridArgs,
+    request: &'a Request,
+    /// Names of the adapters, and their back end.
+    adapters: (String, Backend),
+    stepped: Stepped,
+    wall_ms: f64,
     /// Of several adapters or ranks, the time of compiling and uploading.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub setup_ms: Option<f64>,
-    #[serde(flatten)]
-    pub together: Option<Together>,
+    /// Of several adapters or ranks, the layers of each slab (rows in 2D, planes in 3D) and the steps between two exchanges.
+    pub cut: Option<(Vec<u32>, u32)>,
 }
 
 pub struct Stepped {
     pub outcome: Outcome,
     /// Time of one step on the GPU: the median over all.
     pub gpu_ms_median: Option<f64>,
+    /// Cells of the grid per step and time, by the GPU's clock where it tells.
     pub gcells_per_s: Option<f64>,
 }
 
-/// The cut of a grid into slabs.
-#[derive(Serialize)]
-pub struct Together {
-    /// The layers of each adapter's slab: rows in 2D, planes in 3D.
-    pub layers: Vec<u32>,
-    pub halo: u32,
-}
-
-impl From<(Vec<u32>, u32)> for Together {
-    fn from((layers, halo): (Vec<u32>, u32)) -> Self {
-        Together { layers, halo }
-    }
-}
-
-/// A number, as a string where JSON has none for it.
-fn number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) if !value.is_finite() => serializer.collect_str(value),
-        value => value.serialize(serializer),
-    }
-}
-
-/// Dimensions as a preset's rows have them: `1080x1920`.
-fn sides<S: Serializer>(grid: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
-    let sides: Vec<_> = grid.iter().map(u64::to_string).collect();
-    sides.join("x").serialize(serializer)
-}
-
-impl Report {
-    /// The report of a run that began at `start` and ends now, on adapters of these names and their back end.
+impl<'a> Report<'a> {
+    /// The report of a run that began at `start` and ends now.
     pub fn new(
-        args: &GridArgs,
-        request: &Request,
-        (adapter, backend): (String, Backend),
+        args: &'a GridArgs,
+        request: &'a Request,
+        adapters: (String, Backend),
         stepped: Stepped,
         start: Instant,
     ) -> Self {
-        let Request { source, config, until, .. } = request;
-        let Stepped { outcome, gpu_ms_median, gcells_per_s } = stepped;
-        let checked = until.map(|_| outcome);
-        Report {
-            file: source.name().to_owned(),
-            variant: config.variant.name,
-            points: config.stencil.points(),
-            grid: source.shape().to_vec(),
-            block: config.tuning.block.to_string(),
-            boundary: args.boundary.to_string(),
-            steps: outcome.steps,
-            element: config.element.name(),
-            gpu_ms_median: gpu_ms_median.map(significant),
-            wall_ms: ms_since(start),
-            gcells_per_s: gcells_per_s.map(significant),
-            residual_max: checked.map(|outcome| outcome.max),
-            residual_l2: checked.map(|outcome| outcome.l2),
-            converged: checked.map(|outcome| outcome.converged),
-            output: args.output.as_ref().map(|path| path.display().to_string()),
-            adapter,
-            backend: backend.to_string(),
-            norm: args.norm,
-            setup_ms: None,
-            together: None,
+        Report { args, request, adapters, stepped, wall_ms: ms_since(start), setup_ms: None, cut: None }
+    }
+
+    /// The keys of `--json`.
+    fn json(&self) -> Value {
+        let Report { request: Request { source, config, until, .. }, stepped, .. } = self;
+        let checked = until.map(|_| stepped.outcome);
+        let sides: Vec<_> = source.shape().iter().map(u64::to_string).collect();
+        // A string where JSON has no number.
+        let number = |x: f64| if x.is_finite() { json!(x) } else { json!(x.to_string()) };
+        let mut json = json!({
+            "file": source.name(),
+            "variant": config.variant.name,
+            "points": config.stencil.points(),
+            "grid": sides.join("x"),
+            "block": config.tuning.block.to_string(),
+            "boundary": self.args.boundary.to_string(),
+            "steps": stepped.outcome.steps,
+            "type": config.element.name(),
+            "gpu_ms_median": stepped.gpu_ms_median.map(significant),
+            "wall_ms": self.wall_ms,
+            "gcells_per_s": stepped.gcells_per_s.map(significant),
+            "residual_max": checked.map(|outcome| number(outcome.max)),
+            "residual_l2": checked.map(|outcome| number(outcome.l2)),
+            "converged": checked.map(|outcome| outcome.converged),
+            "output": self.args.output.as_ref().map(|path| path.display().to_string()),
+            "adapter": self.adapters.0,
+            "backend": self.adapters.1.to_string(),
+        });
+        if let Some((layers, halo)) = &self.cut {
+            (json["setup_ms"], json["layers"], json["halo"]) =
+                (json!(self.setup_ms), json!(layers), json!(halo));
         }
+        json
     }
 
     /// Prints it, as JSON or for people. A run that has not converged fails then.
     pub fn print(&self, json: bool) -> Result<(), Failure> {
         if json {
-            print_json(self)?
+            print_json(&self.json())?
         } else {
             print(&self.text())?
         }
@@ -133,59 +91,61 @@ impl Report {
     }
 
     pub fn verdict(&self) -> Result<(), Failure> {
-        if self.converged != Some(false) {
+        let outcome = self.stepped.outcome;
+        if self.request.until.is_none() || outcome.converged {
             return Ok(());
         }
-        let (file, steps) = (visible(&self.file, &[]), table::count(self.steps.into()));
-        let is_nan = self.residual_max.is_some_and(f64::is_nan);
-        let why = if is_nan { "a change of that step is NaN" } else { "allow more with --steps" };
+        let (file, steps) = (visible(self.request.source.name(), &[]), outcome.steps);
+        let why = if outcome.is_nan() { "a change of that step is NaN" } else { "allow more with --steps" };
         Err(Failure::NotConverged(format!("{file}: not converged after step {steps}: {why}")))
     }
 
     fn text(&self) -> String {
-        let sides: Vec<_> = self.grid.iter().map(u64::to_string).collect();
+        let Report { request: Request { source, config, .. }, stepped, .. } = self;
+        let outcome = stepped.outcome;
+        let sides: Vec<_> = source.shape().iter().map(u64::to_string).collect();
         let mut text = format!(
             "{} ({})\n{}: {} {}, {} points by {} in blocks of {}, {} borders\n{} step{}: ",
-            self.adapter,
-            self.backend,
-            visible(&self.file, &[]),
+            self.adapters.0,
+            self.adapters.1,
+            visible(source.name(), &[]),
             sides.join(" × "),
-            self.element,
-            self.points,
-            self.variant,
-            self.block,
-            self.boundary,
-            table::count(self.steps.into()),
-            if self.steps == 1 { "" } else { "s" },
+            config.element,
+            config.stencil.points(),
+            config.variant.name,
+            config.tuning.block,
+            self.args.boundary,
+            outcome.steps,
+            if outcome.steps == 1 { "" } else { "s" },
         );
-        if let Some(ms) = self.gpu_ms_median {
+        if let Some(ms) = stepped.gpu_ms_median {
             text += &format!("{} a step on the GPU, ", table::time(Some(ms)));
         }
-        if let Some(rate) = self.gcells_per_s {
+        if let Some(rate) = stepped.gcells_per_s {
             text += &format!("{} GCell/s, ", table::digits(rate));
         }
         text += &format!("{} in all, with the file", table::time(Some(self.wall_ms)));
-        if let (Some(converged), Some(most), Some(l2)) = (self.converged, self.residual_max, self.residual_l2)
-        {
-            let verdict = if converged { "converged" } else { "not converged" };
+        if self.request.until.is_some() {
+            let verdict = if outcome.converged { "converged" } else { "not converged" };
             let changed = "the last step that was checked changed";
-            text += &match (self.steps, self.norm) {
+            text += &match (outcome.steps, self.args.norm) {
                 (0, _) => format!("\n{verdict}: no step was checked"),
-                (_, Norm::L2) => format!("\n{verdict}: {changed} the grid by {l2:.3e} in the L2 norm"),
-                _ => format!("\n{verdict}: {changed} a cell by {most:.3e} at most"),
+                (_, Norm::L2) => {
+                    format!("\n{verdict}: {changed} the grid by {:.3e} in the L2 norm", outcome.l2)
+                }
+                _ => format!("\n{verdict}: {changed} a cell by {:.3e} at most", outcome.max),
             };
         }
-        if let Some(Together { layers, halo, .. }) = self.together.as_ref().filter(|cut| cut.layers.len() > 1)
-        {
-            let layers: Vec<_> = layers.iter().map(|layers| table::count((*layers).into())).collect();
+        if let Some((layers, halo)) = self.cut.as_ref().filter(|(layers, _)| layers.len() > 1) {
+            let layers: Vec<_> = layers.iter().map(u32::to_string).collect();
             text += &format!("\nslabs of {} layers, faces ", layers.join(", "));
-            text += &match *halo < self.steps {
+            text += &match *halo < outcome.steps {
                 true => format!("exchanged every {halo} steps"),
                 false => "never exchanged: the steps need none".to_owned(),
             };
         }
-        text += &match &self.output {
-            Some(output) => format!("\nwritten: {output}"),
+        text += &match &self.args.output {
+            Some(output) => format!("\nwritten: {}", output.display()),
             None => "\nthe last grid was not written: give -o OUT.npy or -o OUT.png".to_owned(),
         };
         text + "\n"

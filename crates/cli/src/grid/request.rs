@@ -18,10 +18,8 @@ use halofold_fleet::MOST_STEPS;
 use super::cells::FileCells;
 use super::weights::{self, GivenWeights};
 
-/// The most steps of a run with `--until` and without `--steps`.
 const USUAL_MOST: u32 = 100_000;
 
-/// Steps from one check to the next without `--every`.
 const USUAL_EVERY: u32 = 10;
 
 pub struct Request {
@@ -77,7 +75,6 @@ impl Request {
         })
     }
 
-    /// Prints a note if the cells are converted to another type than the file's.
     pub fn tell_conversion(&self, args: &GridArgs) {
         if args.element.is_none() && self.source.element() != self.config.element {
             eprintln!("{}: integers become {}", self.source.name(), self.config.element);
@@ -190,7 +187,6 @@ fn shape(
     Ok((stencil, grid))
 }
 
-/// The fastest kernel of single steps that knows the borders.
 fn single_step(args: &GridArgs, stencil: &'static Stencil) -> &'static Variant {
     match args.boundary {
         Border::Mirror | Border::Constant(_) => stencil.general(),

@@ -77,22 +77,17 @@ pub struct Counted {
 }
 
 pub fn count(request: &Request) -> Result<Counted, Failure> {
-    let gpu = || request.adapter.open();
-    counted(request, gpu, |gpu| gpu.device.limits().max_buffer_size)
+    counted(request, None)
 }
 
-/// Counts the elements of a file on a GPU, of whose buffers `room_of` says how many bytes they have.
-fn counted(
-    request: &Request,
-    open: impl FnOnce() -> Result<Gpu, Failure>,
-    room_of: impl FnOnce(&Gpu) -> u64,
-) -> Result<Counted, Failure> {
+/// Counts the elements of a file on a GPU whose buffers have `room` bytes, by default as many as they have.
+fn counted(request: &Request, room: Option<u64>) -> Result<Counted, Failure> {
     let source = Source::open(&request.file, request.raw.bare().as_ref()).map_err(Failure::usage)?;
-    let gpu = open()?;
+    let gpu = request.adapter.open()?;
     let start = Instant::now();
     let refused = |why: &dyn Display| refusal!("{}: {why}", source.name());
     let geometry = Geometry::new(&source, None, false, source.reverses()).map_err(|why| refused(&why))?;
-    let room = room_of(&gpu);
+    let room = room.unwrap_or(gpu.device.limits().max_buffer_size);
     let size = element(&source).size();
     let bytes = source.len() * size;
     let chunk = if bytes <= room { bytes.max(size) } else { room.min(CHUNK) };
@@ -242,11 +237,7 @@ mod tests {
             raw: BareArgs::default(),
             adapter: AdapterArgs::default(),
         };
-        let counts = |room| {
-            counted(&request, || request.adapter.open(), |_| room)
-                .unwrap_or_else(|why| panic!("{why}"))
-                .counts
-        };
+        let counts = |room| counted(&request, Some(room)).unwrap_or_else(|why| panic!("{why}")).counts;
         let whole = counts(1 << 30);
         assert_eq!(whole.iter().sum::<u64>(), 30_000);
         assert_eq!(counts(16_000), whole);

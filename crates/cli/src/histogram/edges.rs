@@ -9,14 +9,12 @@ use crate::keys::{key_range, number};
 
 #[derive(Clone, Copy, Debug)]
 pub enum Range {
-    /// As the request has it.
     Given([f64; 2]),
     Found([Value; 2]),
 }
 
 /// Equal bins over a range. A bin includes its lower edge, the last one its upper edge, too.
 pub struct Bins {
-    /// Their edges, one more than there are bins.
     pub edges: Vec<f64>,
     /// NumPy's name of the type of the edges.
     pub dtype: &'static str,

@@ -4,7 +4,6 @@ use halofold::Element;
 use halofold::reduce::Op;
 use halofold_measure::cpu;
 
-use crate::lists::grouped;
 use crate::row::{Row, Status};
 use crate::table::{self, Column, Layout};
 
@@ -25,7 +24,7 @@ fn end_to_end(row: &Row) -> Option<f64> {
 
 impl BySize<'_> {
     pub fn head(&self) -> String {
-        format!(
+        let head = format!(
             "{}\n{} of {}, {} to {} elements, generated data; the CPU on 1 and on {} threads\n\n\
              Time of the reduction itself (rungs: {})\n\n",
             self.adapter,
@@ -35,7 +34,8 @@ impl BySize<'_> {
             table::power(self.sizes[self.sizes.len() - 1]),
             cpu::threads(),
             self.clock,
-        )
+        );
+        table::fitted(&head, false)
     }
 
     /// The table of a line for every size, a column for every series.
@@ -54,12 +54,10 @@ impl BySize<'_> {
     pub fn rest(&self, rows: &[Row]) -> String {
         let lines = self.times(end_to_end);
         let table: String = rows.chunks(self.series.len()).map(|rows| lines.line(&rows.to_vec())).collect();
-        format!(
-            "\nEnd to end: from submission to the value on the host (the input is already in GPU memory)\n\n{}{table}\n{}{}",
-            lines.head(),
-            self.crossover(rows),
-            self.remarks(rows),
-        )
+        let what =
+            "\nEnd to end: from submission to the value on the host (the input is already in GPU memory)\n\n";
+        let below = format!("\n{}{}", self.crossover(rows), table::remarks(rows));
+        table::fitted(what, false) + &lines.head() + &table + &table::fitted(&below, false)
     }
 
     /// The smallest size at which some rung brings the value to the host before one CPU thread has it, in a sentence.
@@ -85,22 +83,5 @@ impl BySize<'_> {
             table::time(Some(*cpu_ms)),
             if is_always { "" } else { ", though not at every larger size" },
         )
-    }
-
-    /// Skipped and wrong rows: a line for every series and reason, with its sizes.
-    fn remarks(&self, rows: &[Row]) -> String {
-        let remarked = rows.iter().filter_map(|row| {
-            Some((
-                (row.what.rung.as_str(), table::status(row), row.reason.as_deref()?),
-                table::power(row.what.n),
-            ))
-        });
-        let line = |((series, status, reason), sizes): ((&str, String, &str), Vec<String>)| {
-            let is_all = sizes.len() == self.sizes.len();
-            let at = if is_all { "every size".to_owned() } else { sizes.join(", ") };
-            format!("  {series} at {at}: {status} ({reason})\n")
-        };
-        let lines: String = grouped(remarked).into_iter().map(line).collect();
-        if lines.is_empty() { lines } else { format!("\n{lines}") }
     }
 }

@@ -49,13 +49,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_read() {
-        assert_eq!("2^24".parse(), Ok(Sizes::One(1 << 24)));
-        assert_eq!("2^8..1Mi".parse(), Ok(Sizes::Range(256, Some(1 << 20))));
-        assert_eq!("1_000..".parse(), Ok(Sizes::Range(1000, None)));
-    }
-
-    #[test]
     fn sizes_stay_few_and_end_where_they_should() {
         let steps = |from, to| steps(from, Some(to), 0).unwrap();
         assert_eq!(steps(1, 1), [1]);

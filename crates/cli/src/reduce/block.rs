@@ -9,14 +9,12 @@ use crate::failure::Failure;
 use crate::files::Source;
 use crate::gpu::Gpu;
 
-/// The files of a request, and the elements that are left out.
 pub struct Inputs<'a> {
     pub first: &'a Source,
     pub second: Option<&'a Source>,
     pub mask: Option<&'a Source>,
     pub labels: Option<&'a Labels>,
     pub skips_nan: bool,
-    /// True if the host needs the elements, too.
     pub is_kept: bool,
 }
 
@@ -29,7 +27,6 @@ pub struct Block {
 }
 
 impl<'a> Inputs<'a> {
-    /// One file, all of whose elements count.
     pub fn of(first: &'a Source, is_kept: bool) -> Self {
         Inputs { first, second: None, mask: None, labels: None, skips_nan: false, is_kept }
     }
@@ -96,7 +93,6 @@ impl<'a> Inputs<'a> {
 }
 
 impl Block {
-    /// Brings elements to GPU memory.
     pub fn of(gpu: &Gpu, element: Element, lines: Lines, host: Vec<Vec<u8>>) -> Result<Self, Failure> {
         let upload = |bytes: &Vec<u8>| {
             gpu.upload(bytes.len() as u64, |offset, target| {
@@ -108,7 +104,6 @@ impl Block {
         Ok(Block { element, lines, host, buffers })
     }
 
-    /// All elements of the first input.
     pub fn elements(&self) -> Slice<'_> {
         Slice::new(&self.buffers[0], 0, self.lines.elements() * self.element.size())
     }

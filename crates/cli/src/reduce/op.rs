@@ -33,16 +33,11 @@ pub struct Operator {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Reduction(Op),
-    /// The number of elements that are kept.
     Count,
-    /// The largest element less the smallest.
     PeakToPeak,
-    /// The middle element in order, or the mean of the middle two.
     Median,
-    /// The quantiles that are named, each a result.
     Quantiles,
     Percentile(f64),
-    /// The largest elements, or the smallest, and their places.
     Top,
 }
 
@@ -101,7 +96,6 @@ pub fn operator() -> Named<Operator> {
     named::parsed(|| names().collect())
 }
 
-/// The names of operators, the usual ones first.
 fn names() -> impl Iterator<Item = &'static str> {
     let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
     USUAL.into_iter().chain(others).map(Op::name).chain(["count", "ptp", "median", "quantile", "p95", "top"])
@@ -116,7 +110,6 @@ pub fn is_spread(op: Op) -> bool {
     matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)
 }
 
-/// True for means, and moments in deviations.
 pub fn is_mean(op: Op) -> bool {
     matches!(op, Op::Mean | Op::GeometricMean | Op::WeightedMean | Op::Skewness | Op::Kurtosis)
 }
@@ -191,22 +184,5 @@ mod tests {
             assert_eq!(of(name), Ok((kind, skips_nan)), "{name}");
         }
         assert!(names().all(|name| of(name).is_ok()));
-    }
-
-    #[test]
-    fn types_are_numpys() {
-        for (op, stored, name) in [
-            (Op::Sum, Element::I32.into(), "i8"),
-            (Op::Sum, Stored::U8, "u8"),
-            (Op::Min, Stored::U16, "u2"),
-            (Op::MaxNorm, Stored::I8, "u1"),
-            (Op::Mean, Element::I32.into(), "f8"),
-            (Op::Deviation, Element::F32.into(), "f4"),
-            (Op::All, Element::F16.into(), "b1"),
-            (Op::Sum, Element::F16.into(), "f4"),
-            (Op::CountNonzero, Stored::U8, "i8"),
-        ] {
-            assert_eq!(dtype(op, stored).numpy(), name, "{op} of {stored}");
-        }
     }
 }

@@ -21,17 +21,14 @@ const IN_ORDER: &str = "interleaved-modulo-pair";
 /// The numbers of each line's result.
 pub type LineResults = Vec<Vec<Option<Scalar>>>;
 
-/// An operator's text, as the library takes it.
 pub struct Own {
     path: PathBuf,
-    /// The name of the file, without its ending.
     pub name: String,
     text: String,
     arity: Arity,
 }
 
 impl Own {
-    /// Reads the text of an operator over one file or over pairs of two.
     pub fn read(path: &Path, is_pair: bool) -> Result<Self, Failure> {
         let text = fs::read_to_string(path);
         let text = text.map_err(|error| refusal!("--wgsl {}: {error}", path.display()))?;

@@ -27,7 +27,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// The operator that leaves the state.
     pub fn monoid(self) -> Result<Monoid, halofold::Error> {
         self.op.over(self.element)
     }
@@ -37,7 +36,6 @@ impl Part {
         Merger::new(self.op, self.element, self.accuracy)
     }
 
-    /// The format of its states, if they are exact.
     pub fn format(self) -> Option<Format> {
         Format::of(self.op, self.element).filter(|_| self.accuracy == Accuracy::Exact)
     }

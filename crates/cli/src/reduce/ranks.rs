@@ -21,7 +21,6 @@ pub struct Quantile {
 }
 
 impl Quantile {
-    /// Its position among `n` elements.
     fn position(self, n: u64) -> (u64, u64, f64) {
         self.method.position(self.q.unwrap_or(0.5), n)
     }
@@ -35,7 +34,6 @@ impl Quantile {
         }
     }
 
-    /// The result, made of two elements.
     fn value(self, stored: Stored, ends: [Value; 2], gamma: f64) -> Value {
         let is_nan = ends.iter().any(|end| end.as_f64().is_nan());
         match (self.dtype(stored), self.q) {
@@ -151,7 +149,6 @@ pub fn top(
     Ok(results)
 }
 
-/// The lines as rows or segments of a block.
 fn cut(batches: &[Batch]) -> Cut {
     match batches {
         [batch] if batch.lines.len() == 1 => Cut::All,

@@ -14,7 +14,7 @@ use super::nested::nested;
 use super::results::Results;
 use super::verify::Check;
 use crate::failure::Failure;
-use crate::files::Stored;
+use crate::files::{Stored, npy};
 use crate::output::{self, visible};
 use crate::table::{Column, Layout};
 
@@ -31,7 +31,6 @@ pub struct Row {
     pub op: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) q: Option<f64>,
-    /// The label of the elements, if they are a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<Cell>,
     #[serde(rename = "type")]
@@ -40,7 +39,6 @@ pub struct Row {
     /// Those of them that were left out, if some were to be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) skipped: Option<u64>,
-    /// The keys of results along an axis.
     #[serde(flatten)]
     pub array: Option<Array>,
     #[serde(flatten)]
@@ -52,7 +50,6 @@ pub struct Row {
     pub check: Check,
 }
 
-/// The keys of an axis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Array {
     /// The number of the axis, from 0, or a list of several.
@@ -67,7 +64,6 @@ pub struct Array {
 pub struct Values {
     dims: Vec<u64>,
     cells: Vec<Cell>,
-    /// True if they were rounded only at the end.
     is_exact: bool,
     /// True if the places are the results.
     is_search: bool,
@@ -203,14 +199,12 @@ impl Cell {
         self.number().map(|text| if is_finite { text } else { format!("\"{text}\"") })
     }
 
-    /// Its numbers and its place as text.
     fn text(&self) -> String {
         let number = |cell: Cell| cell.number().unwrap_or("-".to_owned());
         let text = self.numbers().into_iter().map(number).collect::<Vec<_>>().join(" … ");
         self.place().map_or(text.clone(), |index| format!("{text} at {index}"))
     }
 
-    /// The bits of a float; none where there is none.
     fn bits(&self) -> Option<String> {
         match self.answer? {
             Scalar::One(Value::F64(x)) => Some(format!("{:#018x}", x.to_bits())),
@@ -228,7 +222,6 @@ fn verdict<S: Serializer>(check: &Check, serializer: S) -> Result<S::Ok, S::Erro
     serializer.serialize_str(check.name())
 }
 
-/// The columns of CSV.
 #[rustfmt::skip]
 const COLUMNS: [&str; 15] = [
     "file", "op", "q", "key", "type", "n", "skipped", "place", "value", "index", "bits", "check", "gpu_ms", "wall_ms", "adapter",
@@ -236,7 +229,7 @@ const COLUMNS: [&str; 15] = [
 
 /// A line of CSV for each number of a row in C order, with its place in the array that `-o` writes.
 fn records(row: &Row) -> Vec<[String; 15]> {
-    let text = |number: Option<f64>| number.map(|x| x.to_string()).unwrap_or_default();
+    let fields = serde_json::to_value(Row { values: Values::default(), ..row.clone() }).unwrap_or_default();
     let Values { dims, cells, is_exact, .. } = &row.values;
     let mut records = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
@@ -249,23 +242,13 @@ fn records(row: &Row) -> Vec<[String; 15]> {
         let is_range = numbers.len() > 1;
         for (half, number) in numbers.into_iter().enumerate() {
             let place = [place.clone(), is_range.then(|| half.to_string()).into_iter().collect()].concat();
-            records.push([
-                row.file.clone(),
-                row.op.clone(),
-                text(row.q),
-                row.key.and_then(Cell::number).unwrap_or_default(),
-                row.element.to_owned(),
-                row.n.to_string(),
-                row.skipped.map(|skipped| skipped.to_string()).unwrap_or_default(),
-                place.join(","),
-                number.number().unwrap_or_default(),
-                cell.place().map(|place| place.to_string()).unwrap_or_default(),
-                number.bits().filter(|_| *is_exact).unwrap_or_default(),
-                row.check.name().to_owned(),
-                text(row.gpu_ms),
-                text(Some(row.wall_ms)),
-                row.adapter.clone(),
-            ]);
+            records.push(COLUMNS.map(|name| match name {
+                "place" => place.join(","),
+                "value" => number.number().unwrap_or_default(),
+                "index" => cell.place().map(|place| place.to_string()).unwrap_or_default(),
+                "bits" => number.bits().filter(|_| *is_exact).unwrap_or_default(),
+                name => output::cell(&fields[name]),
+            }));
         }
     }
     records
@@ -339,7 +322,6 @@ fn text(rows: &[Row], with_bits: bool) -> String {
     cells.iter().map(line).collect()
 }
 
-/// The cells of a row; empty where they do not apply.
 fn cells(row: &Row, with_bits: bool) -> [String; 9] {
     let written = row.array.as_ref().and_then(|array| Some((array, array.output.as_ref()?)));
     let has_bits = with_bits && row.values.is_exact && written.is_none();
@@ -351,7 +333,7 @@ fn cells(row: &Row, with_bits: bool) -> [String; 9] {
         row.n.to_string(),
         row.key.map(|key| format!("key {}", key.text())).unwrap_or_default(),
         match written {
-            Some((array, output)) => format!("{:?} {} in {output}", array.shape, array.dtype),
+            Some((array, output)) => format!("{} {} in {output}", npy::tuple(&array.shape), array.dtype),
             None => row.values.text(Cell::text),
         },
         if has_bits { bits() } else { String::new() },

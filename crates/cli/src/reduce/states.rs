@@ -7,15 +7,15 @@ use halofold::reduce::{Arity, Both, Op, Reduce, Scalar, Shape};
 use halofold::{Compiled, Options, wgpu};
 use halofold_fleet::host::Batch;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::block::Block;
-use super::help;
 use super::op::is_search;
 use super::parts::{self, Part};
 use super::verify::{self, Check};
 use crate::failure::Failure;
 use crate::files::Stored;
-use crate::gpu::Gpu;
+use crate::gpu::{self, Gpu};
 
 /// Reductions to states, each compiled once.
 pub struct Kernels<'g> {
@@ -31,11 +31,11 @@ pub struct States {
     pub check: Check,
 }
 
+#[derive(Deserialize, Serialize)]
 struct Piece {
     len: u64,
     lines: Vec<u32>,
     states: Vec<u8>,
-    /// Where a search found its elements.
     places: Option<Vec<u64>>,
     /// Elements of the lines before them.
     before: u64,
@@ -61,7 +61,7 @@ impl<'g> Kernels<'g> {
         let lacking = |error| {
             // A standard deviation is made of the states of a variance.
             let asked = if part.op == op { String::new() } else { format!("`{op}`: ") };
-            Failure::usage(format!("{asked}{error}{}", help::instead(has_exact_form, part.element, missing)))
+            Failure::usage(format!("{asked}{error}{}", gpu::instead(has_exact_form, part.element, missing)))
         };
         let made = self
             .gpu
@@ -101,7 +101,6 @@ impl<'g> Kernels<'g> {
     }
 }
 
-/// The library's shape of a batch.
 pub fn shape(batch: &Batch) -> Shape {
     if batch.lines.len() == 1 { Shape::Whole } else { Shape::Segments { len: batch.len as u64 } }
 }
@@ -179,20 +178,14 @@ impl States {
 
     /// The bytes by which another process gets the states.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
-        let pieces: Vec<_> = self
-            .pieces
-            .iter()
-            .map(|piece| (piece.len, &piece.lines, &piece.states, &piece.places, piece.before))
-            .collect();
-        serde_json::to_vec(&(pieces, self.gpu_ms, &self.check)).map_err(Failure::usage)
+        serde_json::to_vec(&(&self.pieces, self.gpu_ms, &self.check)).map_err(Failure::usage)
     }
 
     /// Adds the states that another process sent.
     pub fn add_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        type Sent = (Vec<(u64, Vec<u32>, Vec<u8>, Option<Vec<u64>>, u64)>, Option<f64>, Check);
-        let (pieces, gpu_ms, check): Sent = serde_json::from_slice(bytes).map_err(Failure::usage)?;
-        let piece = |(len, lines, states, places, before)| Piece { len, lines, states, places, before };
-        self.pieces.extend(pieces.into_iter().map(piece));
+        let (pieces, gpu_ms, check): (Vec<Piece>, Option<f64>, Check) =
+            serde_json::from_slice(bytes).map_err(Failure::usage)?;
+        self.pieces.extend(pieces);
         self.gpu_ms = self.gpu_ms.zip(gpu_ms).map(|(all, ms)| all + ms);
         self.check.worsen(check);
         // In the order of the file, whoever made them.
@@ -218,25 +211,18 @@ pub fn finished(
     states: &[&States],
     lines: usize,
 ) -> Result<Vec<(Option<Scalar>, u64)>, Failure> {
-    // The states of each line, in the order of the file: `entries[begins[line]..begins[line + 1]]`.
+    // The line, the piece and the row of each state: in the order of the file within a line.
     let pieces = &states[0].pieces;
-    let mut begins = vec![0usize; lines + 1];
-    pieces.iter().flat_map(|piece| &piece.lines).for_each(|line| begins[*line as usize + 1] += 1);
-    for line in 0..lines {
-        begins[line + 1] += begins[line];
-    }
-    let mut next = begins.clone();
-    let mut entries = vec![(0u32, 0u32); begins[lines]];
-    for (number, piece) in pieces.iter().enumerate() {
-        for (row, line) in piece.lines.iter().enumerate() {
-            entries[next[*line as usize]] = (number as u32, row as u32);
-            next[*line as usize] += 1;
-        }
-    }
-    let merged = |states: &States, entries: &[(u32, u32)]| -> Result<Merger, Failure> {
+    let of_piece = |(number, piece): (usize, &Piece)| {
+        let lines = piece.lines.iter().zip(0..);
+        lines.map(|(line, row)| (*line, number as u32, row)).collect::<Vec<(u32, u32, u32)>>()
+    };
+    let mut entries: Vec<_> = pieces.iter().enumerate().flat_map(of_piece).collect();
+    entries.par_sort_unstable();
+    let merged = |states: &States, entries: &[(u32, u32, u32)]| -> Result<Merger, Failure> {
         let mut merger = states.part.merger().ok_or_else(|| Failure::usage("there is no such reduction"))?;
         let size = merger.state_size();
-        for (piece, row) in entries {
+        for (_, piece, row) in entries {
             let piece = &states.pieces[*piece as usize];
             let state = &piece.states[*row as usize * size..][..size];
             match &piece.places {
@@ -248,8 +234,10 @@ pub fn finished(
         Ok(merger)
     };
     let finish = |line: usize| {
-        let entries = &entries[begins[line]..begins[line + 1]];
-        let n = entries.iter().map(|(piece, _)| pieces[*piece as usize].len).sum();
+        let [begin, end] =
+            [line, line + 1].map(|line| entries.partition_point(|entry| (entry.0 as usize) < line));
+        let entries = &entries[begin..end];
+        let n = entries.iter().map(|(_, piece, _)| pieces[*piece as usize].len).sum();
         let mergers: Vec<_> =
             states.iter().map(|states| merged(states, entries)).collect::<Result<_, _>>()?;
         Ok((parts::finish((op, ddof), stored, &mergers, n), n))
@@ -257,7 +245,6 @@ pub fn finished(
     (0..lines).into_par_iter().map(finish).collect()
 }
 
-/// The states of a part among all.
 pub fn of_part(all: &[States], part: Part) -> &States {
     all.iter().find(|states| states.part == part).expect("states of all parts were begun")
 }

@@ -17,7 +17,6 @@ pub enum Check {
     Right,
     /// Some result cannot be checked: it depends on the order in which floats are combined.
     Undecided,
-    /// A result is wrong: a description.
     Wrong(String),
 }
 
@@ -54,7 +53,6 @@ impl Check {
         }
     }
 
-    /// Names the place of a wrong result.
     pub fn at(self, place: impl FnOnce() -> String) -> Self {
         match self {
             Check::Wrong(why) => Check::Wrong(format!("{}: {why}", place())),

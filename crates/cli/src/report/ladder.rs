@@ -139,7 +139,6 @@ pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     Ok(bars.picture(dark))
 }
 
-/// The bar of a row, with what the rung adds at its left.
 fn bar(row: &Row, adds: &str) -> Bar {
     let value = row.figures.gb_per_s.filter(|_| row.time().is_some());
     let number = |speed| if speed < 100.0 { table::digits(speed) } else { format!("{speed:.0}") };

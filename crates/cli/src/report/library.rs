@@ -66,13 +66,12 @@ fn subject(asked: &LibraryWork) -> String {
     let alike = ["fixed", "offsets", "computed-offsets"].contains(&&*asked.shape);
     let results = match asked.segments {
         None => String::new(),
-        Some(count) if alike && count > 0 => format!(" in segments of {}", table::count(asked.n / count)),
-        Some(count) => format!(" to {} results", table::count(count)),
+        Some(count) if alike && count > 0 => format!(" in segments of {}", asked.n / count),
+        Some(count) => format!(" to {} results", table::raised(count)),
     };
     format!("{} of {} {}{results}", asked.op, table::raised(asked.n), asked.element)
 }
 
-/// Time, and speed where there is one.
 fn cell(row: &Row<LibraryWork>) -> String {
     let Some(ms) = row.time() else { return table::status(row) };
     let rate = row.figures.gb_per_s.map(|gb_per_s| format!(" · {} GB/s", table::digits(gb_per_s)));

@@ -16,9 +16,7 @@ pub struct Machine {
     /// True if its records are built in.
     pub is_beside: bool,
     driver: String,
-    /// Its records without their rows.
     pub origins: Vec<Record>,
-    /// Its rows, each measurement once.
     pub rows: Vec<Row>,
     pub stencils: Vec<Row<StencilWork>>,
     pub library: Vec<Row<LibraryWork>>,

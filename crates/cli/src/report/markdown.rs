@@ -47,7 +47,6 @@ fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;")
 }
 
-/// Facts about a machine, each behind its name.
 fn facts(machine: &Machine) -> String {
     let reductions = machine.rows.iter().map(|row| row.status);
     let stencils = machine.stencils.iter().map(|row| row.status);
@@ -93,7 +92,6 @@ fn kind(device_type: &str) -> &str {
     }
 }
 
-/// Two numbers, or the one that both are.
 fn range([least, most]: [u32; 2]) -> String {
     if least == most { most.to_string() } else { format!("{least} to {most}") }
 }

@@ -2,9 +2,7 @@
 
 use crate::lists::{each_once, grouped};
 
-/// Figures of a machine about some work.
 pub struct Entry<'a> {
-    /// The heading of its table.
     pub title: String,
     /// The place of its line in the table, among equals as they come.
     pub place: usize,
@@ -12,7 +10,6 @@ pub struct Entry<'a> {
     pub line: Vec<String>,
     pub heads: &'static [&'static str],
     pub machine: &'a str,
-    /// Figures, each with its heading.
     pub cells: Vec<(&'a str, String)>,
 }
 

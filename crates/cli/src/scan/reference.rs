@@ -14,7 +14,6 @@ type Line = Box<dyn FnMut(&[u8]) -> Vec<Expected>>;
 pub struct Reference {
     part: Part,
     is_exclusive: bool,
-    /// The line of the next elements.
     line: Line,
 }
 

@@ -20,7 +20,6 @@ const LARGEST_WORKGROUP: u32 = 1024;
 /// The grids, in 2D and in 3D: a buffer of any device holds them.
 const GRIDS: [Grid; 2] = [Grid::plane(1024, 1024), Grid { planes: 256, rows: 256, cols: 256 }];
 
-/// A device that has everything.
 fn limits() -> Limits {
     Limits {
         max_compute_invocations_per_workgroup: LARGEST_WORKGROUP,
@@ -33,7 +32,7 @@ fn limits() -> Limits {
 pub fn listing() -> String {
     let rungs: Vec<_> = RUNGS.iter().map(Rung::name).collect();
     let variants = each_once(VARIANTS.iter().map(|variant| variant.name));
-    format!("rungs: {}\nstencils: {}", rungs.join(", "), variants.join(", "))
+    format!("rungs: {}\nstencils: {}\n", rungs.join(", "), variants.join(", "))
 }
 
 pub fn named(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
@@ -57,7 +56,7 @@ pub fn named(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
         refuse(of_rungs, "a rung")?;
         return of_variant(name, args);
     }
-    Err(refusal!("unknown kernel `{name}`\n{}", listing()))
+    Err(refusal!("unknown kernel `{name}`\n{}", listing().trim_end()))
 }
 
 /// Refuses options of other kernels, if they are given.

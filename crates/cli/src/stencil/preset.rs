@@ -18,7 +18,7 @@ use crate::lists::each_once;
 use crate::named;
 use crate::output::print_table;
 use crate::row::{self, Row, StencilWork};
-use crate::{progress, record};
+use crate::{progress, record, table};
 pub(super) use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset};
 
@@ -69,17 +69,14 @@ impl PresetArgs {
     }
 }
 
-/// A preset that has run.
 pub struct Replay {
     pub preset: &'static Preset,
     pub adapter: String,
     pub peak: Peak,
     pub grid: Grid,
     pub element: Element,
-    /// Number of steps of the picked rows' whole runs.
     pub steps: u32,
     pub blocks: Vec<Block>,
-    /// A row for every variant and block, variant by variant.
     pub rows: Vec<Row<StencilWork>>,
 }
 
@@ -93,7 +90,7 @@ pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Res
         stencils: replay.rows.clone(),
         ..Record::new(&gpu.device, &replay.peak, Vec::new())
     })?;
-    print_table(&replay.rows, shared.json, args.csv, || text::report(&replay))?;
+    print_table(&replay.rows, shared.json, args.csv, || table::fitted(&text::report(&replay), false))?;
     row::check(&replay.rows)
 }
 

@@ -27,7 +27,6 @@ fn grids(dims: Dims, is_software: bool) -> Vec<Grid> {
     }
 }
 
-/// Runs the command: over one stencil, or all.
 pub fn run(args: &GridArgs) -> Result<(), Failure> {
     let gpu = args.adapters.one.open()?;
     let element = args.element.unwrap_or(Element::F32);
@@ -51,7 +50,6 @@ pub fn run(args: &GridArgs) -> Result<(), Failure> {
     row::check(&rows)
 }
 
-/// Verifies and times all shapes that are offered for a stencil.
 fn time(
     gpu: &Gpu,
     stencil: &'static Stencil,
@@ -73,7 +71,6 @@ fn time(
     Ok(timed)
 }
 
-/// The fastest row of each grid, stencil by stencil.
 fn fastest(rows: &[Row<StencilWork>]) -> Vec<Row<StencilWork>> {
     let of_a_grid = rows.chunk_by(|a, b| (a.what.points, &a.what.grid) == (b.what.points, &b.what.grid));
     let time = |row: &&Row<StencilWork>| row.times.median.unwrap_or(f64::INFINITY);

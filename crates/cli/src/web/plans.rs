@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::lists::each_once;
 
-/// The page's numbers for the buffers that a launch reads or writes.
 const INPUT: u64 = 0;
 const SCRATCH: u64 = 1;
 const OUTPUT: u64 = 3;

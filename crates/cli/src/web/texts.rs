@@ -53,28 +53,3 @@ fn apart(wgsl: &str) -> Vec<&str> {
     starts.push(wgsl.len());
     starts.windows(2).map(|ends| wgsl[ends[0]..ends[1]].trim_end()).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_pieces_are_kept_once() {
-        let mut texts = Texts::default();
-        let first = texts.add("enable f16;\n\n// ==== a\n\nconst A = 1u;\n\n// ==== b\n\nconst B = 2u;\n");
-        let second = texts.add("// ==== a\n\nconst A = 1u;\n");
-        assert_eq!((first, second, texts.add("// ==== a\n\nconst A = 1u;\n")), (0, 1, 1));
-        let (paragraphs, pieces, modules) = texts.into_parts();
-        assert_eq!(
-            (paragraphs.len(), pieces.len(), modules),
-            (5, 3, IndexSet::from([vec![0, 1, 2], vec![1]]))
-        );
-    }
-
-    #[test]
-    fn kernels_with_subgroups_say_so() {
-        let mut texts = Texts::default();
-        texts.add("// ==== a\n\nfn main(\n    @builtin(subgroup_size) width: u32,\n) {}\n");
-        assert_eq!(texts.into_parts().0[0], "enable subgroups;");
-    }
-}

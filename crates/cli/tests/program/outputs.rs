@@ -19,15 +19,6 @@ fn folder(name: &str) -> (Folder, String) {
     (folder, path)
 }
 
-#[test]
-fn outputs_replace_older_ones() {
-    let (folder, path) = folder("outputs-older");
-    let out = folder.write("out.npy", &vec![7; 100_000]);
-    folder.fine("stencil grid.npy --steps 0 -o out.npy");
-    assert_eq!(fs::read(out).unwrap().len(), fs::read(path).unwrap().len());
-    assert_eq!(names_in(&folder.0).len(), 2);
-}
-
 #[cfg(unix)]
 #[test]
 fn outputs_that_cannot_be_written_are_errors_and_leave_no_files() {

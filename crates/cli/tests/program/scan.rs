@@ -21,16 +21,6 @@ fn exclusive_results_begin_with_the_identity() {
 }
 
 #[test]
-fn exact_sums_are_rounded_once() {
-    let folder = Folder::new("scan-exact");
-    let data: Vec<f32> = (0..5000).map(|x| [1e8, 1e-3, -1e8][x % 3]).collect();
-    folder.write("a.npy", &npy("<f4", false, &[5000], bytemuck::cast_slice(&data)));
-    folder.fine("scan a.npy --exact --verify -o out.npy");
-    let expected = data.iter().map(|x| f64::from(*x)).sum::<f64>() as f32;
-    assert!(fs::read(folder.path("out.npy")).unwrap().ends_with(&expected.to_le_bytes()));
-}
-
-#[test]
 fn a_stream_is_scanned_and_described() {
     let folder = Folder::new("scan-stream");
     folder.write("bytes", &[1.5f32, -2.0, 4.0].map(f32::to_le_bytes).concat());

@@ -54,28 +54,6 @@ fn grids_in_slabs_are_those_of_one_adapter() {
 }
 
 #[test]
-fn runs_stop_at_the_same_step() {
-    let folder = Folder::new("several-until");
-    folder.write("grid.npy", &grid(&[40, 31]));
-    let stopped = |until: f64, more: &str| {
-        let options = format!("--until {until:e} --norm l2 --every 7 --json");
-        let mut report: Value = parsed(&folder.run(&format!("stencil grid.npy {options} {more}")));
-        ["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].take())
-    };
-    let one = stopped(1e-3, "--adapter 0");
-    assert_eq!(one[3], true);
-    // A close call: what the last check found is not less than itself, but less than the next number.
-    let found = one[2].as_f64().unwrap();
-    for until in [1e-3, found, found.next_up()] {
-        let one = stopped(until, "--adapter 0");
-        for (count, halo) in [(2, "--halo 4"), (3, "")] {
-            let more = format!("--adapters {} {halo}", times(count));
-            assert_eq!(stopped(until, &more), one, "{until} {more}");
-        }
-    }
-}
-
-#[test]
 fn a_halo_larger_than_a_slab_is_refused() {
     let folder = Folder::new("several-refused");
     folder.write("grid.npy", &grid(&[20, 31]));

@@ -31,14 +31,6 @@ fn check(row: &serde_json::Map<String, Value>) {
         Some("pass") => {
             assert!(measured.iter().all(|key| row[*key].as_f64().is_some_and(|x| x > 0.0)), "{row:?}");
             assert!(row["gpu_ms_iqr"].is_number() && row["reason"].is_null(), "{row:?}");
-            let flops = row["gflop_per_s"].as_f64().unwrap() / row["gcells_per_s"].as_f64().unwrap();
-            // One product where all weights are equal, but time-blocked kernels have two classes of weights.
-            let counted = match (row["points"].as_u64(), row["steps_per_pass"].as_u64()) {
-                (Some(5), Some(1)) => 5.0,
-                (Some(5), _) => 6.0,
-                _ => 30.0,
-            };
-            assert!((flops - counted).abs() < 1e-4 * counted, "{row:?}");
             assert!(matches!(row["timing"].as_str(), Some("gpu" | "wall")), "{row:?}");
         }
         Some("skipped") => {

@@ -34,6 +34,7 @@ fn the_page_is_written_twice_alike_and_fetches_nothing_from_elsewhere() {
         "all files but the page and its style are its scripts: {scripts:?}"
     );
     assert!(scripts.iter().all(|script| page.contains_key(*script)), "{scripts:?}");
+    assert!(page.values().map(String::len).sum::<usize>() < 670_000);
     // Said once; and controls that need a GPU are disabled without one.
     assert_eq!(page.values().map(|text| text.matches("othing is sent anywhere").count()).sum::<usize>(), 1);
     assert_has(html, &["<section aria-labelledby=\"heat-title\" class=\"needs-gpu\">"]);

@@ -9,11 +9,9 @@ use naga::{AddressSpace, GlobalVariable, ImageClass, Module, Scalar, StorageAcce
 pub struct Facts {
     pub workgroup_size: [u32; 3],
     pub workgroup_memory_bytes: u64,
-    /// The buffers and textures it uses, by group and slot.
     pub bindings: Vec<Binding>,
 }
 
-/// A buffer that an entry point uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     pub group: u32,
@@ -50,7 +48,6 @@ impl Access {
         }
     }
 
-    /// As in a WGSL declaration.
     pub const fn name(self) -> &'static str {
         match self {
             Access::Uniform => "var<uniform>",

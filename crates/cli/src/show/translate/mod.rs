@@ -22,10 +22,8 @@ use naga::{Module, ShaderStage};
 
 use facts::Facts;
 
-/// Languages that a kernel can be shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// As composed: the text that wgpu is given.
     Wgsl,
     Spirv,
     Msl,
@@ -34,7 +32,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// Every language, WGSL first.
     pub const ALL: [Language; 5] =
         [Language::Wgsl, Language::Spirv, Language::Msl, Language::Hlsl, Language::Glsl];
 
@@ -75,7 +72,6 @@ impl Language {
         HELPFUL_FEATURES - never
     }
 
-    /// The reason why the language cannot express a type; `None` if it can.
     fn refusal(self, ty: &str) -> Option<&'static str> {
         match (self, ty) {
             (Language::Msl, "f64") => Some("Metal has no 64-bit floats"),
@@ -110,7 +106,6 @@ impl FromStr for Language {
     }
 }
 
-/// Errors of translating a kernel.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TranslateError {
     #[error("{language} cannot express {ty}: {reason}")]

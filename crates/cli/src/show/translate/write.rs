@@ -10,7 +10,6 @@ use naga::{Module, ResourceBinding, ShaderStage};
 use super::Code;
 use super::facts::Access;
 
-/// The code of a writer, and the name that the entry point has in it.
 type Written = Result<(Code, String), Box<dyn Error>>;
 
 /// The slots of a pipeline layout, in the order in which wgpu goes over them.
@@ -60,12 +59,9 @@ pub(super) fn spirv(module: &Module, info: &ModuleInfo, entry_point: &str, layou
         // The slots of a group are counted from 0 without gaps.
         binding_map: layout.numbered(|at, _| at.group).map(binding).collect(),
         fake_missing_bindings: false,
-        capabilities: Some(spirv_capabilities().into_iter().collect()),
         bounds_check_policies: BoundsCheckPolicies {
             index: BoundsCheckPolicy::Restrict,
-            buffer: BoundsCheckPolicy::Unchecked,
-            image_load: BoundsCheckPolicy::Unchecked,
-            binding_array: BoundsCheckPolicy::Unchecked,
+            ..Default::default()
         },
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         force_loop_bounding: true,
@@ -75,18 +71,6 @@ pub(super) fn spirv(module: &Module, info: &ModuleInfo, entry_point: &str, layou
         spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: entry_point.to_owned() };
     let words = spv::write_vec(module, info, &options, Some(&pipeline))?;
     Ok((Code::Words(words), entry_point.to_owned()))
-}
-
-/// The capabilities that wgpu lets a module use on a device with all features that help halofold.
-fn spirv_capabilities() -> [spv::Capability; 18] {
-    use spv::Capability as C;
-    #[rustfmt::skip]
-    let all = [
-        C::Shader, C::Matrix, C::Sampled1D, C::Image1D, C::ImageQuery, C::StorageImageExtendedFormats,
-        C::DerivativeControl, C::GroupNonUniform, C::GroupNonUniformVote, C::GroupNonUniformArithmetic, C::GroupNonUniformBallot, C::GroupNonUniformShuffle,
-        C::GroupNonUniformShuffleRelative, C::GroupNonUniformQuad, C::Int64, C::Float16, C::Int64Atomics, C::AtomicFloat32AddEXT,
-    ];
-    all
 }
 
 /// Metal: `wgpu-hal/src/metal/device.rs`, `load_shader` and `create_pipeline_layout`.
@@ -176,12 +160,8 @@ pub(super) fn glsl(module: &Module, info: &ModuleInfo, entry_point: &str, layout
         multiview: None,
     };
     // OpenGL's own robustness is relied upon.
-    let policies = BoundsCheckPolicies {
-        index: BoundsCheckPolicy::Unchecked,
-        buffer: BoundsCheckPolicy::Unchecked,
-        image_load: BoundsCheckPolicy::ReadZeroSkipWrite,
-        binding_array: BoundsCheckPolicy::Unchecked,
-    };
+    let policies =
+        BoundsCheckPolicies { image_load: BoundsCheckPolicy::ReadZeroSkipWrite, ..Default::default() };
     let mut text = String::new();
     glsl::Writer::new(&mut text, module, info, &options, &pipeline, policies)?.write()?;
     // GLSL knows one name only.

@@ -57,10 +57,6 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs a configuration: a row that passed, failed or was skipped.
-    ///
-    /// # Errors
-    ///
-    /// Only errors that end the whole command: a lost device, memory that ran out.
     pub fn row(&self, config: &Config) -> Result<Row<StencilWork>, Failure> {
         let (gpu, mut budget) = (self.gpu, self.budget);
         let meter = Meter { timer: &gpu.timer, peak: &self.peak };

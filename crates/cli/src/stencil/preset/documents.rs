@@ -97,21 +97,3 @@ impl Preset {
         row
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn published_rows_are_swept() {
-        for preset in PRESETS.iter() {
-            for row in &preset.published {
-                assert!(blocks().contains(&row.block), "{}", row.block);
-                assert!(Variant::named(preset.stencil, &row.variant).is_ok(), "{}", row.variant);
-                let cells = row.gflop_s * 1e9 * row.seconds / preset.flops() / f64::from(preset.thesis.steps);
-                let grid = preset.thesis.grid.cells() as f64;
-                assert!((0.95 * grid..grid).contains(&cells), "{}: {cells} cells", row.variant);
-            }
-        }
-    }
-}

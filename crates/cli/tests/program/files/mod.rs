@@ -154,17 +154,11 @@ pub fn refused(output: &Output, parts: &[&str]) {
     assert_has(&message, parts);
 }
 
-/// A `.npy` file as NumPy writes it.
+/// A `.npy` file. NumPy reads those that the program writes in this way.
 pub fn npy(descr: &str, fortran: bool, shape: &[usize], data: &[u8]) -> Vec<u8> {
-    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
-    let order = if fortran { "True" } else { "False" };
-    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({sizes}), }}");
-    let header = format!("{header:<117}\n");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.bytes());
-    bytes.extend(data);
-    bytes
+    let (shape, mut file) = (shape.iter().map(|len| *len as u64).collect::<Vec<_>>(), Vec::new());
+    halofold_cli::files::npy::write(&mut file, descr, &shape, fortran, data).unwrap();
+    file
 }
 
 /// NumPy's name of an element type.

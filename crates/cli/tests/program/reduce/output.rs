@@ -123,22 +123,6 @@ fn files_are_not_all_open_at_once() {
 }
 
 #[test]
-fn outputs_are_written_as_numpys_types_on_every_adapter() {
-    let folder = Folder::new("reduce-types");
-    for (kind, data, op, expected) in [
-        ("|u1", [1, 2, 250, 251], "max", vec![2, 251]),
-        ("|i1", [1, 2, 250, 251], "sum", [3i64, -11].map(i64::to_le_bytes).concat()),
-        ("|b1", [1, 0, 0, 0], "any", vec![1, 0]),
-        ("|u1", [1, 2, 5, 4], "min-max", vec![1, 2, 4, 5]),
-        ("|u1", [1, 2, 5, 4], "arg-max", [1u64, 0].map(u64::to_le_bytes).concat()),
-    ] {
-        folder.write("a.npy", &npy(kind, false, &[2, 2], &data));
-        folder.fine(&format!("reduce a.npy --axis 1 -o out.npy --op {op}"));
-        assert_eq!(fs::read(folder.path("out.npy")).unwrap()[128..], expected, "{op} of {kind}");
-    }
-}
-
-#[test]
 fn count_is_the_number_of_elements_that_are_kept() {
     let folder = Folder::new("reduce-count");
     folder.write("a.npy", &array(&[5], &[0.0, 0.0, 7.0, f32::NAN, 9.0]));
