@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind::Io;
+
 use crate::output::visible;
 
 /// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
@@ -57,7 +59,11 @@ impl Failure {
             Failure::Interrupted(_) => INTERRUPTED,
         };
         match &self {
-            Failure::Usage(message) => eprintln!("error: {}", visible(message, &['\n'])),
+            // As clap prints its own errors: in colours on a terminal. Nobody may read them.
+            Failure::Usage(message) => {
+                let error = clap::Error::raw(Io, visible(message, &['\n']) + "\n");
+                drop(error.with_cmd(&clap::Command::new("halofold")).print());
+            }
             Failure::NotConverged(message) | Failure::Interrupted(message) => eprintln!("{message}"),
             Failure::Wrong | Failure::Reported | Failure::Closed => {}
         }

@@ -18,6 +18,7 @@ use crate::named;
 use crate::output::print;
 use crate::reserved::Reserved;
 use crate::table;
+use crate::web::texts::{HEADING, pieces};
 use translate::facts::{Binding, Facts};
 use translate::{Code, Language, Translation, translate};
 
@@ -91,21 +92,16 @@ pub fn run(args: &ShowArgs) -> Result<(), Failure> {
         (Code::Text(text), None) if args.language == Language::Wgsl && !args.module => {
             let own = own_file(text);
             let rest = text.lines().count() - own.lines().count();
-            let end = format!("// ==== {rest} more lines, the helpers of this kernel: --module\n");
+            let end = format!("{HEADING}{rest} more lines, the helpers of this kernel: --module\n");
             print(&(as_comment(&facts, own) + "\n" + &end))
         }
         (Code::Text(text), None) => print(&as_comment(&facts, text)),
     }
 }
 
-/// The first line of a file in a composed module begins so.
-const HEADING: &str = "// ==== ";
-
 /// The kernel's own file in a composed module, which is the first: its essay and its code.
 fn own_file(wgsl: &str) -> &str {
-    let start = wgsl.find(HEADING).unwrap_or(0);
-    let end = wgsl[start + 1..].find(HEADING).map_or(wgsl.len(), |end| start + 1 + end);
-    wgsl[start..end].trim_end()
+    pieces(wgsl).into_iter().find(|piece| piece.starts_with(HEADING)).unwrap_or(wgsl)
 }
 
 /// The changes from one kernel's own code to another's.

@@ -9,7 +9,7 @@ mod ladder;
 mod peak;
 mod plans;
 mod stencils;
-mod texts;
+pub mod texts;
 
 use std::fs;
 use std::path::PathBuf;

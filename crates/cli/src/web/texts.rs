@@ -5,7 +5,7 @@ use indexmap::IndexSet;
 use crate::show::translate::browser_directive;
 
 /// The first line of a piece in a composed module begins so.
-const HEADING: &str = "// ==== ";
+pub const HEADING: &str = "// ==== ";
 
 const GAP: &str = "\n\n";
 
@@ -20,7 +20,7 @@ pub struct Texts {
 impl Texts {
     /// Takes a module apart and returns its number. A module is its pieces with an empty line between them, and so is a piece.
     pub fn add(&mut self, wgsl: &str) -> usize {
-        let mut pieces = apart(wgsl);
+        let mut pieces = pieces(wgsl);
         assert_eq!(pieces.join(GAP), wgsl.trim_end(), "pieces are a module again");
         pieces.splice(0..0, browser_directive(wgsl));
         let numbers = pieces.into_iter().map(|piece| self.piece(piece)).collect();
@@ -40,7 +40,7 @@ impl Texts {
 }
 
 /// The pieces of a module, each from its heading on, without the empty lines at its end.
-fn apart(wgsl: &str) -> Vec<&str> {
+pub fn pieces(wgsl: &str) -> Vec<&str> {
     let mut starts: Vec<_> = wgsl
         .match_indices(HEADING)
         .map(|(at, _)| at)
