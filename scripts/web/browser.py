@@ -83,8 +83,10 @@ class Browser:
             self.call(f"{domain}.enable")
         self.call("Page.addScriptToEvaluateOnNewDocument", source=before)
         self.call("Page.navigate", url=address)
-        while self.message().get("method") != "Page.loadEventFired":
-            pass
+        event = {}
+        while event.get("method") != "Page.loadEventFired":
+            event = self.message()
+            self.listen(event)
 
     def run(self, expression):
         """The value of an expression on the page, awaited."""

@@ -4,6 +4,7 @@
 //! the default limits: the texts, the launches, their parameters, the depths that error bounds grow with. The page does the work of
 //! a host: it creates buffers, pastes constants, records, measures, and verifies by arithmetic of its own.
 
+mod beside;
 mod data;
 mod ladder;
 mod peak;
@@ -30,10 +31,9 @@ pub struct WebArgs {
 
 /// The scripts in the order in which the page runs them, behind `kernels.js`. Classic scripts, as a browser refuses modules from
 /// a file.
-const SCRIPTS: [(&str, &str); 9] = [
+const SCRIPTS: [(&str, &str); 8] = [
     ("gpu.js", include_str!("web/assets/gpu.js")),
     ("timing.js", include_str!("web/assets/timing.js")),
-    ("inputs.js", include_str!("web/assets/inputs.js")),
     ("verify.js", include_str!("web/assets/verify.js")),
     ("runs.js", include_str!("web/assets/runs.js")),
     ("record.js", include_str!("web/assets/record.js")),
@@ -75,6 +75,7 @@ fn page() -> String {
     let names = [KERNELS].into_iter().chain(SCRIPTS.map(|(name, _)| name));
     let scripts: String = names.map(|name| format!("<script src=\"{name}\"></script>\n")).collect();
     PAGE.replace("{{rungs}}", &RUNGS.len().to_string())
+        .replace("{{rows}}", &beside::rows())
         .replace("{{home}}", env!("CARGO_PKG_REPOSITORY"))
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
         .replace("{{scripts}}\n", &scripts)
@@ -92,5 +93,16 @@ fn limits(invocations: u32) -> Limits {
 /// The largest workgroup that every device has, and the one that most GPUs have on request.
 const INVOCATIONS: [u32; 2] = [256, 1024];
 
-/// Elements that the page offers: powers of two, and a prime.
-const LENGTHS: [u64; 5] = [1 << 12, 1 << 20, 1_000_003, 1 << 22, 1 << 24];
+/// Elements that the page offers, ascending: powers of two, and a prime.
+const LENGTHS: [u64; 7] = [1 << 12, 1 << 16, 1 << 18, 1_000_003, 1 << 20, 1 << 22, 1 << 24];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_small() {
+        let bytes: usize = files().iter().map(|(_, text)| text.len()).sum();
+        assert!(bytes < 670_000, "{bytes} bytes");
+    }
+}

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::ladder::{self, Tables};
 use super::plans::Plans;
 use super::texts::Texts;
-use super::{LENGTHS, peak, stencils};
+use super::{LENGTHS, beside, peak, stencils};
 
 /// The script: it declares `HALOFOLD`, which the other scripts read.
 pub fn script() -> String {
@@ -24,12 +24,14 @@ pub fn script() -> String {
         ("lengths", LENGTHS.map(|len| len.to_string()).to_vec()),
         ("sizes", ladder::sizes()),
         ("rungs", ladder::rungs()),
+        ("words", beside::words()),
+        ("records", beside::records()),
         ("cases", cases),
         ("tables", tables.into_iter().collect()),
-        ("grids", stencils::sizes()),
+        ("grid", stencils::GRID.map(|side| side.to_string()).to_vec()),
         ("variants", variants),
         ("peaks", peaks),
-        ("plans", plans.into_lines()),
+        ("plans", plans.0.into_iter().collect()),
         ("modules", vec![modules.iter().map(listed).collect::<Vec<_>>().join(",")]),
         ("pieces", vec![pieces.iter().map(listed).collect::<Vec<_>>().join(",")]),
         ("paragraphs", paragraphs.iter().map(quoted).collect()),

@@ -13,13 +13,11 @@ use super::texts::Texts;
 use super::{INVOCATIONS, LENGTHS, limits};
 
 /// The operators and types that the page offers, the first chosen at the start.
-const WORK: [(Op, Element); 7] = [
+const WORK: [(Op, Element); 5] = [
     (Op::Sum, Element::F32),
     (Op::Sum, Element::U32),
     (Op::Sum, Element::I32),
     (Op::Min, Element::F32),
-    (Op::ArgMin, Element::F32),
-    (Op::Variance, Element::F32),
     (Op::Xor, Element::U32),
 ];
 
@@ -39,12 +37,7 @@ fn features(subgroups: bool) -> Features {
 
 /// The rungs, the same whatever they compute.
 pub fn rungs() -> Vec<String> {
-    let rung = |rung: &'static Rung| {
-        json!({
-            "name": rung.name(), "summary": rung.summary, "document": rung.document,
-            "finish": rung.finishes[0].name(), "improves": rung.improves,
-        })
-    };
+    let rung = |rung: &'static Rung| json!({ "name": rung.name(), "document": rung.document, "finish": rung.finishes[0].name(), "improves": rung.improves });
     RUNGS.iter().map(|one| rung(one).to_string()).collect()
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use halofold::ladder::RUNGS;
+
 use crate::files::{Folder, assert_has, fine, names_in};
 
 /// The files of a folder by name.
@@ -39,8 +41,8 @@ fn the_page_is_written_twice_alike_and_fetches_nothing_from_elsewhere() {
     assert_eq!(page.values().map(|text| text.matches("othing is sent anywhere").count()).sum::<usize>(), 1);
     assert_has(html, &["<section aria-labelledby=\"heat-title\" class=\"needs-gpu\">"]);
     assert_has(&page["style.css"], &[".no-gpu .needs-gpu { display: none; }"]);
-    // No line before a peak is known.
-    assert_has(&page["show.js"], &["{ class: \"ceiling\", hidden: true }"]);
+    assert_has(&page["kernels.js"], &["[\"bank\",", "NVIDIA H200"]);
+    assert_eq!(html.matches("data-row=").count(), RUNGS.len(), "every rung has a chapter");
     assert!(!html.contains("type=\"module\""), "browsers refuse modules from a file");
     for (name, text) in page.iter().filter(|(name, _)| *name != "kernels.js") {
         for fetching in ["fetch(", "import(", "XMLHttpRequest", "src=\"http", "url(http", "sendBeacon"] {

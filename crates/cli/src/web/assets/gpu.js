@@ -1,37 +1,32 @@
-// The visitor's GPU: opening it, texts that become pipelines, buffers, reading back.
+// The visitor's GPU: opening it, texts that become pipelines, buffers, submitting, reading back.
 "use strict";
 
-// The reason why nothing can run here, in words for the visitor.
-class NoGpu extends Error {}
-
-// Opens the preferred adapter with the features that help, and describes it.
+// Opens the preferred adapter with the features that help, and describes it. Throws the reason, in words for the visitor.
 async function openGpu() {
   if (!navigator.gpu) {
-    throw new NoGpu(isSecureContext
+    throw new Error(isSecureContext
       ? "This browser has no WebGPU. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have it, on most systems."
       : "Browsers offer WebGPU on https:, on localhost and in files only: this address is none of them.");
   }
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
   if (!adapter) {
-    throw new NoGpu("This browser has WebGPU, but offers no adapter: the GPU or its driver is on its list of those that do not work, or hardware acceleration is switched off in its settings.");
+    throw new Error("This browser has WebGPU, but offers no adapter: it blocks the GPU or its driver, or hardware acceleration is off in its settings.");
   }
-  // Kernels ask where a subgroup lies in its workgroup: the first browsers with subgroups did not tell.
-  const words = navigator.gpu.wgslLanguageFeatures;
-  const tellsSubgroups = adapter.features.has("subgroups") && (!words || words.has("subgroup_id"));
-  const wanted = ["timestamp-query"].filter((name) => adapter.features.has(name));
-  if (tellsSubgroups) wanted.push("subgroups");
+  // Kernels ask where a subgroup lies in its workgroup: the first browsers with subgroups have no `subgroup_id`.
+  const wanted = ["timestamp-query", ...(navigator.gpu.wgslLanguageFeatures?.has("subgroup_id") === false ? [] : ["subgroups"])];
   // Plans are made for the limits that every device has, and for larger workgroups where the device has those.
-  const invocations = HALOFOLD.sizes.map(([, needed]) => needed).reduce((a, b) => Math.max(a, b));
-  const isLarge = adapter.limits.maxComputeInvocationsPerWorkgroup >= invocations && adapter.limits.maxComputeWorkgroupSizeX >= invocations;
-  const requiredLimits = isLarge
-    ? { maxComputeInvocationsPerWorkgroup: invocations, maxComputeWorkgroupSizeX: invocations } : {};
-  const device = await adapter.requestDevice({ label: "halofold", requiredFeatures: wanted, requiredLimits });
+  const most = Math.max(...HALOFOLD.sizes.map(([, needed]) => needed));
+  const upTo = (limit) => ({ [limit]: Math.min(most, adapter.limits[limit]) });
+  const device = await adapter.requestDevice({
+    label: "halofold",
+    requiredFeatures: wanted.filter((name) => adapter.features.has(name)),
+    requiredLimits: { ...upTo("maxComputeInvocationsPerWorkgroup"), ...upTo("maxComputeWorkgroupSizeX") },
+  });
   const info = adapter.info ?? {};
   const name = info.description || [info.vendor, info.architecture].filter(Boolean).join(" ") || "a GPU without a name";
   const gpu = {
     device,
     name,
-    vendor: info.vendor ?? "",
     isSoftware: Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter) || /swiftshader|llvmpipe|basic render/i.test(name + info.architecture),
     hasSubgroups: device.features.has("subgroups"),
     subgroupRange: [info.subgroupMinSize ?? 0, info.subgroupMaxSize ?? 0],
@@ -57,15 +52,6 @@ function moduleText(number, constants) {
   });
 }
 
-// The bindings of group 0 that a text declares.
-function declaredSlots(text) {
-  const found = text.matchAll(/^@group\(0\) @binding\((\d+)\) var<(\w+)(?:, (\w+))?>/gm);
-  return [...found].map(([, binding, space, access]) => ({
-    binding: Number(binding),
-    type: space === "uniform" ? "uniform" : access === "read_write" ? "storage" : "read-only-storage",
-  }));
-}
-
 // A module compiled with its constants, once. Throws the browser's compiler errors.
 async function compile(gpu, number, constants) {
   const text = moduleText(number, constants);
@@ -74,10 +60,14 @@ async function compile(gpu, number, constants) {
 }
 
 async function compileText({ device }, text) {
-  const slots = declaredSlots(text);
-  const layout = device.createBindGroupLayout({
-    entries: slots.map(({ binding, type }) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type } })),
-  });
+  // The bindings of group 0 that the text declares.
+  const found = [...text.matchAll(/^@group\(0\) @binding\((\d+)\) var<(\w+)(?:, (\w+))?>/gm)];
+  const entries = found.map(([, binding, space, access]) => ({
+    binding: Number(binding),
+    visibility: GPUShaderStage.COMPUTE,
+    buffer: { type: space === "uniform" ? "uniform" : access === "read_write" ? "storage" : "read-only-storage" },
+  }));
+  const layout = device.createBindGroupLayout({ entries });
   device.pushErrorScope("validation");
   const module = device.createShaderModule({ code: text });
   const refused = await device.popErrorScope();
@@ -86,52 +76,36 @@ async function compileText({ device }, text) {
     layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
     compute: { module, entryPoint: "main" },
   });
-  return { pipeline, layout, slots: slots.map(({ binding }) => binding) };
+  return { pipeline, layout, slots: entries.map(({ binding }) => binding) };
 }
 
-// A group of bindings: `resource` gives the resource of a slot.
-function bind({ device }, { layout, slots }, resource) {
-  return device.createBindGroup({ layout, entries: slots.map((binding) => ({ binding, resource: resource(binding) })) });
+// A dispatch of a compiled module: `resource` returns the resource of a slot.
+function dispatch({ device }, { pipeline, layout, slots }, grid, resource) {
+  const bindings = device.createBindGroup({ layout, entries: slots.map((binding) => ({ binding, resource: resource(binding) })) });
+  return { pipeline, bindings, grid };
 }
 
-// A buffer for storage of this many bytes, at least some.
-function storage({ device }, bytes) {
+// A buffer of this many bytes or some more, which holds `data` if there is any.
+function storage({ device }, bytes, data) {
   const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-  return device.createBuffer({ size: Math.max(128, Math.ceil(bytes / 4) * 4), usage });
+  const buffer = device.createBuffer({ size: Math.max(128, bytes), usage });
+  if (data) device.queue.writeBuffer(buffer, 0, data);
+  return buffer;
 }
 
-// Blocks of words for the uniforms of several launches, and where each lies.
-const BLOCK = 256;
-
+// Blocks of words for the uniforms of several dispatches: a function that returns the resource of each.
+const BLOCK_BYTES = 256;
 function uniforms({ device }, blocks) {
-  const buffer = device.createBuffer({ size: BLOCK * Math.max(1, blocks.length), usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST });
-  blocks.forEach((words, at) => device.queue.writeBuffer(buffer, BLOCK * at, new Uint32Array(words)));
-  return (at) => ({ buffer, offset: BLOCK * at, size: 128 });
-}
-
-// Writes in pieces: a browser copies each on the way to its GPU process.
-function upload({ device }, buffer, bytes) {
-  const piece = 1 << 24;
-  const view = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = 0; at < view.length; at += piece) {
-    const part = view.subarray(at, at + piece);
-    const whole = part.length & ~3;
-    device.queue.writeBuffer(buffer, at, part, 0, whole);
-    if (whole < part.length) {
-      // Writes are whole words; an odd number of halves leaves half of one.
-      const rest = new Uint8Array(4);
-      rest.set(part.subarray(whole));
-      device.queue.writeBuffer(buffer, at + whole, rest);
-    }
-  }
+  const buffer = device.createBuffer({ size: BLOCK_BYTES * Math.max(1, blocks.length), usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST });
+  blocks.forEach((words, at) => device.queue.writeBuffer(buffer, BLOCK_BYTES * at, new Uint32Array(words)));
+  return (at) => ({ buffer, offset: BLOCK_BYTES * at, size: 128 });
 }
 
 // The first bytes of a buffer, on the host.
 async function readBack({ device }, buffer, bytes) {
-  const size = Math.max(4, Math.ceil(bytes / 4) * 4);
-  const staging = device.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+  const staging = device.createBuffer({ size: bytes, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
   const encoder = device.createCommandEncoder();
-  encoder.copyBufferToBuffer(buffer, 0, staging, 0, size);
+  encoder.copyBufferToBuffer(buffer, 0, staging, 0, bytes);
   device.queue.submit([encoder.finish()]);
   await staging.mapAsync(GPUMapMode.READ);
   const copy = staging.getMappedRange().slice(0);
@@ -139,23 +113,26 @@ async function readBack({ device }, buffer, bytes) {
   return copy;
 }
 
-// Records dispatches into a pass.
-function record(pass, dispatches) {
-  let current = null;
-  for (const { pipeline, bindings, grid } of dispatches) {
-    if (pipeline !== current) pass.setPipeline(pipeline);
-    current = pipeline;
-    pass.setBindGroup(0, bindings);
-    pass.dispatchWorkgroups(grid[0], grid[1]);
+// Records dispatches, some times over, as one pass.
+function record(encoder, dispatches, repeats = 1, timestampWrites = undefined) {
+  const pass = encoder.beginComputePass({ timestampWrites });
+  for (let k = 0; k < repeats; k += 1) {
+    for (const { pipeline, bindings, grid } of dispatches) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindings);
+      pass.dispatchWorkgroups(grid[0], grid[1]);
+    }
   }
+  pass.end();
 }
 
-// Runs dispatches once. Answers when the GPU has done them.
-async function runOnce({ device }, dispatches) {
+// Runs dispatches and waits for the GPU. Returns milliseconds from submission to completion.
+async function submit({ device }, dispatches, repeats = 1) {
   const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  record(pass, dispatches);
-  pass.end();
-  device.queue.submit([encoder.finish()]);
+  record(encoder, dispatches, repeats);
+  const commands = encoder.finish();
+  const start = performance.now();
+  device.queue.submit([commands]);
   await device.queue.onSubmittedWorkDone();
+  return performance.now() - start;
 }

@@ -1,32 +1,15 @@
-// The page's controls: they start runs, and show reasons if a run is not possible.
+// The page's controls: they start runs, and show what was measured or why nothing can be.
 "use strict";
 
-const place = (id) => document.getElementById(id);
+// All that the page knows: `shown` has the ladder's rows for the present settings, `rows` all that were measured.
+const page = { gpu: null, peak: null, isBusy: false, isStopped: false, rows: [], shown: new Map(), running: null, records: [], heat: null };
 
-// Everything that the page knows.
-const page = {
-  gpu: null,
-  peak: null,
-  isBusy: false,
-  isStopped: false,
-  rows: [],
-  stencils: [],
-  charts: {},
-  heat: null,
-};
-
-// The largest length whose plan a first visit takes: enough for a GPU to show what it can, seconds on any.
-const FIRST_LENGTH = HALOFOLD.lengths.indexOf(1 << 22);
-const SOFTWARE_LENGTH = HALOFOLD.lengths.indexOf(1 << 20);
 
 // The visitor's choices.
 function setting() {
-  return {
-    work: HALOFOLD.cases[Number(place("work").value)],
-    length: Number(place("length").value),
-    size: Number(place("size").value),
-    subgroups: place("subgroups").checked,
-  };
+  const invocations = page.gpu?.invocations ?? HALOFOLD.sizes[0][1];
+  const size = HALOFOLD.sizes.findLastIndex(([size, needed]) => String(size) === place("size").value && needed <= invocations);
+  return { work: HALOFOLD.cases[place("work").value], length: Number(place("length").value), size, subgroups: place("subgroups").checked };
 }
 
 // Shows a message in the status line, which screen readers announce.
@@ -35,69 +18,69 @@ function say(text, isBad = false) {
   place("status").classList.toggle("bad", isBad);
 }
 
-// The page as it can be read without a GPU: lists, essays, sources.
+// The visitor's short record, and the one that is chosen to stand beside it, if it is of the same operator and type.
+const ownRecord = () => shortRecord(page.gpu, page.peak, setting().work, HALOFOLD.lengths[setting().length], [...page.shown.values()]);
+
+function recordBeside() {
+  const [record, { work }] = [page.records[place("beside").value], setting()];
+  return record?.op === work.op && record.type === work.type ? record : null;
+}
+
+const recordText = () => `${JSON.stringify(makeRecord(page.gpu, page.peak, page.rows), null, 2)}\n`;
+
+// Brings everything that can be seen up to date.
+function refresh() {
+  const beside = recordBeside();
+  draw(place("rows"), page, beside);
+  place("headline").textContent = page.peak ? headlineOf(ownRecord()) : "";
+  place("headline-beside").textContent = beside ? `${titleOf(beside)}: ${headlineOf(beside)}` : "";
+  place("run").textContent = page.isBusy ? "Stop" : "Run the ladder";
+  place("run").disabled = !page.gpu || page.gpu.lost !== null;
+  place("choices").disabled = page.isBusy;
+  place("heat-controls").disabled = page.isBusy || !page.heat;
+  place("sharing").disabled = page.isBusy || ![...page.shown.values()].some(({ status }) => status === "pass");
+}
+
+// The page as it can be read without a GPU.
 function build() {
-  const { charts } = page;
-  fill(place("work"), HALOFOLD.cases.map(({ op, type }, at) => [at, `${op} of ${type}`]));
-  fill(place("length"), HALOFOLD.lengths.map((n, at) => [at, countOf(n)]));
-  place("length").value = FIRST_LENGTH;
-  offerSizes(HALOFOLD.sizes[0][1]);
-  charts.ladder = new Chart(place("rows"), HALOFOLD.rungs.map(({ name, summary }) => ({ name, summary })), openRung);
-  charts.stencils = new Chart(place("variants"), HALOFOLD.variants.map(({ name, document }) => ({ name, summary: document && `the thesis's ${document}` })), openVariant);
-  fill(place("grid"), HALOFOLD.grids.slice(0, -1).map(([rows, cols], at) => [at, `${rows} × ${cols}`]));
-  place("grid").value = 2;
-  fill(place("variant"), HALOFOLD.variants.map(({ name }, at) => [at, name]));
+  fill("work", HALOFOLD.cases.map(({ op, type }, at) => [at, `${op} of ${type}`]));
+  fill("length", HALOFOLD.lengths.map((n, at) => [at, countOf(n)]));
+  fill("variant", HALOFOLD.variants.map(({ name }, at) => [at, name]));
   place("variant").value = HALOFOLD.variants.length - 1;
+  for (const lead of document.querySelectorAll("p.words")) lead.replaceChildren(...rich(lead.textContent));
+  offerRecords();
+  showVariant();
 }
 
-// The workgroup sizes that a device of this many invocations has; a rung's own differ with them.
-function offerSizes(invocations) {
-  const most = HALOFOLD.sizes.map(([, needed]) => needed).filter((needed) => needed <= invocations).reduce((a, b) => Math.max(a, b));
-  const offered = HALOFOLD.sizes.map(([size, needed], at) => [at, size, needed])
-    .filter(([, size, needed]) => (size === null ? needed === most : needed <= most));
-  offered.sort(([, a], [, b]) => (a ?? 0) - (b ?? 0));
-  fill(place("size"), offered.map(([at, size]) => [at, size ?? "each rung's own"]));
+// The records that can stand beside the visitor's: that of the address first.
+function offerRecords() {
+  page.records = [linkedRecord(location.hash), ...HALOFOLD.records].filter((record) => record !== null);
+  fill("beside", [...page.records.map((record, at) => [at, `${record.gpu}, ${countOf(record.n)}`]), ["", "nothing"]]);
 }
 
-// The contents of an opened rung: its essay, the configuration of its run, and the text that the browser is given.
+// The contents of an opened rung: the bar of the rung that it improves, its essay and code, the configuration of its run.
 function openRung(name) {
-  const rung = HALOFOLD.rungs.findIndex((known) => known.name === name);
-  const { work, length, subgroups } = setting();
-  const gpu = page.gpu ?? { hasSubgroups: true };
-  const chosen = chosenRung(gpu, setting(), rung);
-  const { document: from, finish } = HALOFOLD.rungs[rung];
-  const modules = chosen.modules ?? work.rungs[rung].modules.find(Array.isArray);
-  if (!modules) return [element("p", {}, chosen.reason)];
-  const plan = chosen.plan;
-  const row = page.rows.find((row) => row.rung === name && row.op === work.op && row.type === work.type && row.n === HALOFOLD.lengths[length]);
-  const facts = [["from", from], ["finish", finish],
-    ["workgroups", plan && `${plan.workgroups} of ${new Map(plan.constants).get("WG") ?? "?"}`],
-    ["launches", plan && plan.launches.length], ["depth of the tree", plan && plan.depth], ...timesOf(row)];
-  const constants = plan?.constants ?? [];
-  const texts = modules.map((module) => moduleText(module, constants));
-  const main = texts.find((text) => text.includes(`// ${name}: `)) ?? texts[0];
-  const essay = main.slice(main.indexOf(`// ${name}: `));
-  return [
-    element("div", { class: "essay" }, ...essayOf(essay)),
-    element("dl", {}, ...factsOf(facts)),
-    sourceOf(main, `What your browser is given: ${work.op} of ${work.type}${subgroups && gpu.hasSubgroups ? "" : ", without subgroups"}, constants pasted`),
-  ];
+  const rung = NAMES.indexOf(name);
+  const { document: from, finish, improves } = HALOFOLD.rungs[rung];
+  const { modules = setting().work.rungs[rung].modules.find(Array.isArray), plan, reason } = chosenRung(page.gpu ?? { hasSubgroups: true }, setting(), rung);
+  if (!modules) return [element("p", "", reason)];
+  const row = page.shown.get(name);
+  const facts = [["from", from], ["finish", finish], ["dispatches", plan?.launches.length], ["depth of the tree", plan?.depth],
+    ["workgroups", plan && `${plan.workgroups} of ${new Map(plan.constants).get("WG") ?? "?"} invocations`]];
+  if (row?.gpu_ms_median) facts.push(["time", `${duration(row.gpu_ms_median)}, ${row.samples} samples, interquartile range ${percent(row.spread_percent)}`]);
+  const texts = modules.map((module) => moduleText(module, plan?.constants ?? []));
+  const improved = document.querySelector(`[data-bar="${improves}"]`)?.cloneNode(true) ?? "";
+  return [element("div", "improved", improved), lessonOf(texts.find((text) => text.includes(`// ${name}: `)) ?? texts[0], name, facts),
+    rung + 1 < NAMES.length ? button("main", `Next rung: ${NAMES[rung + 1]}`, () => climb(rung + 1)) : ""];
 }
 
-// The measured figures of a row.
-function timesOf(row) {
-  if (!row || row.status !== "pass") return row?.reason ? [["result", row.reason]] : [];
-  return [["time", `${duration(row.gpu_ms_median)}, ${plural(row.samples, "sample")}, interquartile range ${row.spread_percent.toFixed(1)} %`],
-    ["clock", row.timing === "gpu" ? "the GPU's timestamps" : "the browser's, around batches"],
-    ["to the host and back", row.wall_ms_median ? duration(row.wall_ms_median) : null]];
-}
-
-function openVariant(name) {
-  const variant = HALOFOLD.variants.find((variant) => variant.name === name);
-  const row = page.stencils.find((row) => row.variant === name);
-  const text = moduleText(variant.module, variant.constants);
-  return [element("div", { class: "essay" }, ...essayOf(text)), element("dl", {}, ...factsOf([["block", variant.block], ...timesOf(row)])),
-    sourceOf(text, "What your browser is given")];
+// Opens a rung, and measures it and the rung that it improves if they were not.
+function climb(rung) {
+  const row = rowOf(NAMES[rung]);
+  row.open = true;
+  row.scrollIntoView();
+  const missing = [NAMES.indexOf(HALOFOLD.rungs[rung].improves), rung].filter((one) => one >= 0 && !page.shown.has(NAMES[one]));
+  if (missing.length && !page.isBusy && !place("run").disabled) busy(() => runLadder(missing));
 }
 
 // Opens the GPU and describes it, or shows the reason why there is none; the page can be read without one.
@@ -110,187 +93,141 @@ async function openPage() {
     return;
   }
   const { gpu } = page;
-  offerSizes(gpu.invocations);
-  if (gpu.isSoftware) Object.assign(place("length"), { value: SOFTWARE_LENGTH });
-  if (gpu.isSoftware) place("grid").value = 1;
-  place("subgroups").disabled = !gpu.hasSubgroups;
-  place("subgroups").checked = gpu.hasSubgroups;
+  for (const option of place("size").options) option.disabled = Number(option.value) > gpu.invocations;
+  document.body.classList.toggle("software", gpu.isSoftware);
+  Object.assign(place("subgroups"), { disabled: !gpu.hasSubgroups, checked: gpu.hasSubgroups });
   place("facts").replaceChildren(...factsOf([
     ["GPU", gpu.name + (gpu.isSoftware ? ": software, on the processor" : "")],
-    ["subgroups", gpu.hasSubgroups ? gpu.subgroupRange.filter((x, at, all) => x && all.indexOf(x) === at).join(" to ") || "yes"
+    ["subgroups", gpu.hasSubgroups ? [...new Set(gpu.subgroupRange)].filter(Boolean).join(" to ") || "yes"
       : "none that this browser offers: rungs that are about them are skipped, the others use workgroup memory"],
-    ["clock", gpu.hasStamps ? "the GPU's timestamps" : "the browser's, around batches of 40 ms: it tells no GPU time"],
+    ["clock", gpu.hasStamps ? "the GPU's timestamps" : "the browser's, around batches of 40 ms: it shows no GPU time"],
     ["workgroups", `up to ${gpu.invocations} invocations`],
   ]));
   gpu.device.lost.then(({ message }) => {
     say(`The GPU was lost${message ? `: ${message.replace(/\.$/, "")}` : ""}. What was measured is below; reload the page to go on.`, true);
     document.body.classList.add("no-gpu");
+    refresh();
   });
-  for (const id of ["run", "run-stencils"]) place(id).disabled = false;
+  // A GPU takes the length of a link, so that bars can be compared.
+  const linked = gpu.isSoftware || !page.records[0].isLinked ? -1 : HALOFOLD.lengths.indexOf(page.records[0].n);
+  place("length").value = linked >= 0 ? linked : await probeLength(gpu, setting());
   say("Ready.");
+  changed();
   // Once it is in sight: a picture asks more of a browser than computing does, and the ladder can do without.
-  const sight = new IntersectionObserver((seen) => {
-    if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
-    sight.disconnect();
-    page.drawn = startHeat();
-  });
-  sight.observe(place("heat"));
+  new IntersectionObserver((seen) => { if (seen.at(-1).isIntersecting) page.drawn ??= startHeat(); }).observe(place("heat"));
 }
 
 // Work that holds the GPU: one at a time, stopped on demand, and never measured while the heat picture runs.
-async function busy(button, work) {
-  if (page.isBusy) {
-    page.isStopped = true;
-    return;
-  }
-  const [before, wasRunning] = [button.textContent, page.heat?.running];
-  Object.assign(page, { isBusy: true, isStopped: false });
-  page.heat?.stop();
-  button.textContent = "Stop";
-  document.body.classList.add("busy");
+async function busy(work) {
+  page.isStopped = page.isBusy;
+  if (page.isBusy) return;
+  const wasRunning = page.heat?.running;
+  page.isBusy = true;
+  if (wasRunning) page.heat.running = false;
+  refresh();
   try {
     if (!page.peak) {
       say("Measuring how fast this GPU's memory is read and copied …");
       page.peak = await measurePeak(page.gpu);
-      const { read, copy } = page.peak;
-      page.charts.ladder.setCeiling(read);
-      page.charts.stencils.setCeiling(copy);
-      place("facts").append(...factsOf([["memory", `reads ${digits(read)} GB/s, copies ${digits(copy)} GB/s`]]));
+      place("facts").append(...factsOf([["memory", `reads ${digits(page.peak.read)} GB/s, copies ${digits(page.peak.copy)} GB/s`]]));
     }
     await work();
   } catch (error) {
     say(`That went wrong: ${error.message}`, true);
   } finally {
-    Object.assign(page, { isBusy: false });
-    button.textContent = before;
-    document.body.classList.remove("busy");
+    Object.assign(page, { isBusy: false, running: null });
     if (wasRunning && !page.gpu.lost) toggleHeat();
-    showRecord();
+    refresh();
   }
 }
 
-// Runs some rows of a chart one after the other.
-async function runAll(title, chart, names, run, textOf) {
-  const rows = [];
-  for (const [at, name] of names.entries()) {
-    if (page.isStopped || page.gpu.lost) break;
-    say(document.visibilityState === "visible" ? `${name}, ${at + 1} of ${names.length} …`
-      : "Waiting: this tab is in the background, where browsers slow everything down.");
-    chart.running(name);
-    const row = await run(at);
-    chart.show(name, row, textOf(row));
-    rows.push(row);
-    // Lets the page be drawn.
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-  const count = (status) => rows.filter((row) => row.status === status).length;
-  if (!page.gpu.lost) {
-    say(`${title}${page.isStopped ? ", stopped" : ""}: ${count("pass")} right, ${count("fail")} wrong, ${count("skipped")} skipped.`, count("fail") > 0);
-  }
-  return rows;
-}
-
-const rateText = (row, share) => `${digits(row.gb_per_s)} GB/s · ${row[share].toFixed(1)} %`;
-
-// The ladder.
-async function runLadder() {
+// Runs some rungs one after the other: all, if none are named.
+async function runLadder(rungs = [...NAMES.keys()]) {
   const chosen = setting();
-  const { ladder } = page.charts;
-  ladder.clear("waiting");
-  let before = null;
-  const rows = await runAll("The ladder", ladder, HALOFOLD.rungs.map(({ name }) => name), async (rung) => {
+  if (rungs.length === NAMES.length) page.shown.clear();
+  const rows = [];
+  for (const rung of rungs) {
+    if (page.isStopped || page.gpu.lost) break;
+    say(`${NAMES[rung]}, ${rows.length + 1} of ${rungs.length} …`);
+    page.running = NAMES[rung];
+    refresh();
     const row = await runRung(page.gpu, chosen, rung, page.peak.read);
-    keep(page.rows, row, ["rung", "finish", "type", "op", "n", "workgroup_size"]);
-    return row;
-  }, (row) => {
-    const step = before ? ` · ${(before / row.gpu_ms_median).toFixed(2)}×` : "";
-    before = row.status === "pass" ? row.gpu_ms_median : before;
-    return row.status === "pass" ? rateText(row, "percent_of_read_peak") + step : "";
-  });
-  markWaiting(ladder);
-  place("caption").textContent = `${chosen.work.op} of ${countOf(HALOFOLD.lengths[chosen.length])} ${chosen.work.type}: GB/s of input, the share of what a kernel that only reads reaches here (the line), and the step from the rung before.`;
-  return rows;
+    const gain = (before) => row.gpu_ms_median && (page.shown.get(before)?.gpu_ms_median / row.gpu_ms_median || null);
+    Object.assign(row, { step_speedup: gain(HALOFOLD.rungs[rung].improves), cumulative_speedup: gain(NAMES[0]) });
+    rows.push(row);
+    page.shown.set(row.rung, row);
+    const isOther = (known) => ["rung", "type", "op", "n", "workgroup_size"].some((key) => known[key] !== row[key]);
+    page.rows = [...page.rows.filter(isOther), row];
+    fillRow(rowOf(row.rung));
+    // Lets the page be drawn.
+    await sleep(0);
+  }
+  if (page.gpu.lost) return;
+  const count = (status) => rows.filter((row) => row.status === status).length;
+  say(`The ladder${page.isStopped ? ", stopped" : ""}: ${count("pass")} right, ${count("fail")} wrong, ${count("skipped")} skipped.`, count("fail") > 0);
 }
 
-// Rows that were stopped before they ran.
-function markWaiting(chart) {
-  for (const { value } of chart.rows.values()) if (value.textContent === "waiting") value.textContent = "not run";
-}
-
-// The stencils.
-async function runStencils() {
-  const grid = Number(place("grid").value);
-  const { stencils } = page.charts;
-  stencils.clear("waiting");
-  const rows = await runAll("The stencils", stencils, HALOFOLD.variants.map(({ name }) => name), async (at) => {
-    const row = await runStencil(page.gpu, grid, HALOFOLD.variants[at], page.peak.copy);
-    keep(page.stencils, row, ["variant", "grid"]);
-    return row;
-  }, (row) => (row.status === "pass" ? rateText(row, "percent_of_copy_peak") : ""));
-  markWaiting(stencils);
-  return rows;
-}
-
-// The record of the measured rows, as text.
-function recordText() {
-  return `${JSON.stringify(makeRecord(page.gpu, page.peak, { rows: page.rows, stencils: page.stencils }), null, 2)}\n`;
-}
-
-function showRecord() {
-  if (!page.peak) return;
-  place("record").textContent = recordText();
-  for (const id of ["copy", "download"]) place(id).disabled = false;
-}
-
-function download() {
-  const url = URL.createObjectURL(new Blob([recordText()], { type: "application/json" }));
-  element("a", { href: url, download: `halofold-${page.gpu.name.replace(/\W+/g, "-").toLowerCase()}.json` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
-// The heat picture: it moves once the visitor asks for it.
+// The heat picture. It moves at once, unless the visitor wants little motion.
 async function startHeat() {
   try {
-    const heat = new Heat(page.gpu, place("heat"), (rate) => { place("rate").textContent = `${rate.toLocaleString("en")} steps a second`; });
-    await heat.prepare(HALOFOLD.variants[Number(place("variant").value)]);
-    heat.greet();
-    heat.show();
+    const heat = new Heat(page.gpu, place("heat"));
+    await heat.prepare(HALOFOLD.variants[place("variant").value]);
     page.heat = heat;
-    for (const id of ["heat-run", "heat-clear"]) place(id).disabled = false;
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) toggleHeat();
+    refresh();
   } catch (error) {
     place("rate").textContent = `This browser draws no pictures from WebGPU: ${error.message}`;
   }
 }
 
 function toggleHeat() {
-  const { heat } = page;
-  if (heat.running) heat.stop();
-  else if (!page.isBusy) heat.start();
-  place("heat-run").textContent = heat.running ? "Pause" : "Run";
-  place("heat-run").setAttribute("aria-pressed", String(heat.running));
+  if (page.heat.running) page.heat.running = false;
+  else if (!page.isBusy) page.heat.start((rate) => { place("rate").textContent = `${rate.toLocaleString("en", { maximumFractionDigits: 0 })} steps a second`; });
+  place("heat-run").textContent = page.heat.running ? "Pause" : "Run";
 }
 
-// A change of the settings makes earlier measurements invalid.
-function changed() {
-  page.charts.ladder.clear();
-  place("caption").textContent = "";
+// Shows the kernel of the heat picture.
+function showVariant() {
+  const { name, module, constants, block } = HALOFOLD.variants[place("variant").value];
+  place("variant-lesson").replaceChildren(lessonOf(moduleText(module, constants), name, [["block", block]]));
+  page.heat?.choose(HALOFOLD.variants[place("variant").value]);
 }
+
+const rowOf = (name) => document.querySelector(`[data-row="${name}"]`);
+
+// Fills a rung's row if it is open, and empties it if it is not.
+function fillRow(row) {
+  row.lastElementChild.replaceChildren(...(row.open ? openRung(row.dataset.row) : []));
+  refresh();
+}
+
+// A change of the settings hides earlier measurements.
+function changed() {
+  page.shown.clear();
+  document.querySelectorAll("[data-row]").forEach(fillRow);
+}
+
+const ACTIONS = {
+  run: () => busy(runLadder),
+  download: () => saveFile("halofold.json", "application/json", recordText()),
+  picture: () => saveFile("halofold.svg", "image/svg+xml", pictureOf([ownRecord(), recordBeside()].filter(Boolean))),
+  link() {
+    history.replaceState(null, "", linkOf(ownRecord()));
+    copyText(location.href, place("link"));
+  },
+  "heat-run": toggleHeat,
+  "heat-restart": () => page.heat.greet(),
+};
 
 build();
+for (const [id, action] of Object.entries(ACTIONS)) place(id).addEventListener("click", action);
 for (const id of ["work", "length", "size", "subgroups"]) place(id).addEventListener("change", changed);
-place("run").addEventListener("click", () => busy(place("run"), runLadder));
-place("run-stencils").addEventListener("click", () => busy(place("run-stencils"), runStencils));
-place("copy").addEventListener("click", () => copyText(recordText(), place("copy")));
-place("download").addEventListener("click", download);
-place("heat-run").addEventListener("click", toggleHeat);
-place("heat-clear").addEventListener("click", () => { page.heat.clear(); page.heat.show(); });
-place("variant").addEventListener("change", () => page.heat?.choose(HALOFOLD.variants[Number(place("variant").value)]));
-place("per-picture").addEventListener("input", (event) => {
-  const steps = 2 ** Number(event.target.value);
-  if (page.heat) page.heat.wanted = steps;
-  place("per-picture-text").textContent = String(steps);
-});
+place("beside").addEventListener("change", refresh);
+place("variant").addEventListener("change", showVariant);
 document.addEventListener("visibilitychange", () => {
-  if (page.isBusy && document.visibilityState !== "visible") say("Waiting: this tab is in the background, where browsers slow everything down.");
+  if (page.isBusy && !isVisible()) say("Waiting: this tab is in the background, where browsers slow everything down.");
 });
+window.addEventListener("hashchange", () => { offerRecords(); refresh(); });
+for (const row of document.querySelectorAll("[data-row]")) row.addEventListener("toggle", () => fillRow(row));
+document.querySelector("[data-row]").open = true;
 page.opened = openPage();

@@ -1,45 +1,17 @@
-// Rows and records, with the keys of `halofold ladder --record`, for `halofold report` and `halofold compare`.
+// Rows and records, with the keys of `halofold ladder --record`; the short record of a link; the picture of the bars.
 "use strict";
 
-// A row before it has run.
-function blankRow(gpu) {
-  return { gpu_ms_median: null, gpu_ms_min: null, gpu_ms_iqr: null, samples: null, spread_percent: null, timing: null,
-    status: "skipped", reason: null, adapter: gpu.name, backend: "webgpu" };
-}
-
-// The row of a trial.
-function withTimes(row, { status, reason, times }) {
-  if (!times) return { ...row, status, reason };
-  return { ...row, status, reason, gpu_ms_median: times.median, gpu_ms_min: times.min, gpu_ms_iqr: times.iqr, samples: times.samples,
-    spread_percent: times.spread, timing: times.timing };
-}
-
-// Adds each row's speedup over the rung that it improves, or else over the row before, and over the first.
-function compareSteps(rows) {
-  const times = [];
-  return rows.map((row) => {
-    const time = row.status === "pass" ? row.gpu_ms_median : null;
-    const improves = HALOFOLD.rungs.find(({ name }) => name === row.rung)?.improves;
-    const before = (times.findLast(([rung]) => rung === improves) ?? times.at(-1))?.[1];
-    const compared = { ...row, step_speedup: time && before ? before / time : null, cumulative_speedup: time && times[0] ? times[0][1] / time : null,
-      published_ms: null, published_gb_s: null };
-    if (time) times.push([row.rung, time]);
-    return compared;
-  });
-}
-
-// The browser's name and version.
-function browserName() {
-  const brands = navigator.userAgentData?.brands?.filter(({ brand }) => !/not.?a.?brand/i.test(brand)) ?? [];
-  const own = brands.find(({ brand }) => brand !== "Chromium") ?? brands[0];
-  if (own) return `${own.brand} ${own.version}`;
-  const named = navigator.userAgent.match(/(Firefox|Version|Edg|Chrome)\/(\d+)/);
-  return named ? `${named[1] === "Version" ? "Safari" : named[1]} ${named[2]}` : "a browser";
+// The members of a row that a trial decides: its times, the bytes over the median, and the share of the peak.
+function outcome({ status, reason, times = {} }, bytes, peak) {
+  const { median = null, min = null, iqr = null, samples = null, spread = null, timing = null } = times;
+  const rate = median && bytes / 1e6 / median;
+  return { status, reason, gpu_ms_median: median, gpu_ms_min: min, gpu_ms_iqr: iqr, samples, spread_percent: spread, timing,
+    wall_ms_median: null, gb_per_s: rate, percent_of_read_peak: rate && (100 * rate) / peak };
 }
 
 // Everything that was measured since the page was opened; of a measurement that was repeated the last.
-function makeRecord(gpu, peak, { rows, stencils }) {
-  const features = [[gpu.hasSubgroups, "SUBGROUP"], [gpu.hasStamps, "TIMESTAMP_QUERY"]];
+function makeRecord(gpu, peak, rows) {
+  const brands = navigator.userAgentData?.brands?.filter(({ brand }) => !/not.?a.?brand/i.test(brand)) ?? [];
   return {
     schema: HALOFOLD.schema,
     halofold: HALOFOLD.version,
@@ -48,22 +20,68 @@ function makeRecord(gpu, peak, { rows, stencils }) {
     adapter: {
       name: gpu.name,
       backend: "webgpu",
-      driver: browserName(),
+      driver: brands.length ? `${brands.at(-1).brand} ${brands.at(-1).version}` : navigator.userAgent,
       device_type: gpu.isSoftware ? "Cpu" : "Other",
       subgroup_range: gpu.subgroupRange,
-      features: features.filter(([has]) => has).map(([, name]) => name),
+      features: [...(gpu.hasSubgroups ? ["SUBGROUP"] : []), ...(gpu.hasStamps ? ["TIMESTAMP_QUERY"] : [])],
     },
     os: navigator.userAgentData?.platform || navigator.platform || "unknown",
     peak: { read_gb_per_s: peak.read, copy_gb_per_s: peak.copy, bytes: peak.bytes, timing: peak.timing },
     inputs: "warm",
-    rows: compareSteps(rows),
-    stencils,
+    rows,
   };
 }
 
-// Puts a row in the place of one of the same measurement, or behind all others.
-function keep(rows, row, keys) {
-  const at = rows.findIndex((known) => keys.every((key) => known[key] === row[key]));
-  if (at < 0) rows.push(row);
-  else rows[at] = row;
+// The short record of some rows, as the records of other GPUs have it: milliseconds of each rung, and the memory's speed.
+function shortRecord(gpu, peak, { op, type }, n, rows) {
+  const passed = rows.filter(({ status }) => status === "pass").map(({ rung, gpu_ms_median: ms }) => [rung, Number(ms.toPrecision(4))]);
+  return { gpu: gpu.name, op, type, n, read: Number(peak.read.toPrecision(4)), ms: Object.fromEntries(passed) };
+}
+
+// An address that shows a short record: all of it is behind the #, which browsers send nowhere.
+const linkOf = ({ ms, ...others }) => `${location.href.split("#")[0]}#${new URLSearchParams({ ...others, ...ms })}`;
+
+// The short record in an address; null if there is none.
+function linkedRecord(hash) {
+  const { gpu, op, type, n, read, ...times } = Object.fromEntries(new URLSearchParams(hash.slice(1)));
+  const ms = NAMES.map((name) => [name, Number(times[name])]).filter(([, time]) => time > 0 && time < Infinity);
+  if (!gpu || !(n > 0 && read > 0) || ms.length === 0) return null;
+  return { gpu: gpu.slice(0, 60), op, type, n: Number(n), read: Number(read), ms: Object.fromEntries(ms), isLinked: true };
+}
+
+// GB/s of a rung in a short record, and the share of its memory's speed; null if it is not there.
+function figuresOf({ n, read, ms }, rung) {
+  const rate = (4 * n) / 1e6 / ms[rung];
+  return ms[rung] ? { rate, share: (100 * rate) / read } : null;
+}
+
+// A sentence on a short record: its fastest rung, beside its memory and the first rung.
+function headlineOf(record) {
+  const rates = NAMES.map((name) => figuresOf(record, name)?.rate ?? 0);
+  const [fastest, first] = [rates.indexOf(Math.max(...rates)), rates[0]];
+  const found = figuresOf(record, NAMES[fastest]);
+  if (!found) return "";
+  const share = found.share > 110 ? "more than its memory can: a cache holds the input" : `${percent(found.share)} of the memory's read speed`;
+  return `${NAMES[fastest]} reads ${digits(found.rate)} GB/s, ${share}${first && fastest ? `; ${digits(found.rate / first, 2)} times the first rung` : ""}`;
+}
+
+// The bars of short records as an SVG file: for each rung, one below the other.
+function pictureOf(records) {
+  const rungs = NAMES.filter((name) => records[0].ms[name]);
+  const bars = records.flatMap((record, at) => rungs.map((rung, row) => ({ ...figuresOf(record, rung), at, row }))).filter(({ rate }) => rate);
+  const [left, top, step, unit] = [190, 40 + 20 * records.length, 14 * records.length + 10, 400 / Math.max(100, ...bars.map(({ share }) => share))];
+  const [bottom, colours] = [top + step * rungs.length, ["#2f6fb5", "#a8650c"]];
+  const escaped = (words) => words.replace(/[&<]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const text = (x, y, words, colour = "#1d2126") => `<text x="${x}" y="${y}" fill="${colour}">${escaped(words)}</text>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="760" height="${bottom + 26}" font-family="system-ui, sans-serif" font-size="12">
+<rect width="100%" height="100%" fill="#fff"/>
+${[text(8, 22, headlineOf(records[0])), text(left, bottom + 16, "red line: how fast each machine reads its memory", "#b3261e"),
+    ...records.map((record, at) => text(left, 42 + 20 * at, titleOf(record), colours[at])),
+    ...rungs.map((rung, row) => text(8, top + step * row + 12, rung)),
+    ...bars.map(({ share, at, row }) => `<rect x="${left}" y="${top + step * row + 14 * at + 2}" width="${unit * share}" height="11" fill="${colours[at]}"/>`),
+    ...bars.map(({ rate, share, at, row }) => text(left + 6 + unit * share, top + step * row + 14 * at + 12, `${digits(rate)} GB/s, ${percent(share)}`)),
+  ].join("\n")}
+<path d="M${left + 100 * unit} ${top}V${bottom}" stroke="#b3261e" stroke-width="2"/>
+</svg>
+`;
 }

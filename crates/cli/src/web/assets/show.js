@@ -1,160 +1,135 @@
-// The contents of the page: rows with bars, essays and sources. Nothing here touches the GPU.
+// The contents of the page: rows with bars, essays, coloured sources, words with their meanings. Nothing here touches the GPU.
 "use strict";
 
-// An element with properties and children.
-function element(name, properties = {}, ...children) {
+const place = (id) => document.getElementById(id);
+
+// An element of a class with children.
+function element(name, className, ...children) {
   const made = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key === "class") made.className = value;
-    else if (key in made && key !== "list") made[key] = value;
-    else made.setAttribute(key, value);
-  }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  made.className = className;
+  made.append(...children);
   return made;
 }
 
-// A number to four digits, below 1 to three: as the program writes them.
-function digits(x) {
-  const size = Math.abs(x);
-  const places = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-  return x.toFixed(size >= 1e-9 && size < 0.1 ? 2 - Math.floor(Math.log10(size)) : places);
+function button(className, text, pressed) {
+  const made = element("button", className, text);
+  made.type = "button";
+  made.addEventListener("click", pressed);
+  return made;
 }
 
-// Milliseconds in words.
-function duration(ms) { return ms < 1 ? `${digits(ms * 1000)} µs` : `${digits(ms)} ms`; }
+// A number to some digits.
+const digits = (x, most = 4) => x.toLocaleString("en", { maximumSignificantDigits: most, useGrouping: false });
+const percent = (x) => `${x.toFixed(x < 9.95 ? 1 : 0)} %`;
+const duration = (ms) => (ms < 1 ? `${digits(ms * 1000)} µs` : `${digits(ms)} ms`);
 
 // A count, as a power of two where it is one.
 function countOf(n) {
-  const power = Math.log2(n);
-  if (!Number.isInteger(power)) return n.toLocaleString("en").replaceAll(",", "\u2009");
-  return `2${[...String(power)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
+  const power = String(Math.log2(n));
+  return power.includes(".") ? String(n) : `2${power.replaceAll(/./g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit])}`;
 }
 
-const plural = (count, word) => `${count} ${word}${count === 1 ? "" : word.endsWith("h") ? "es" : "s"}`;
+// The name of a short record.
+const titleOf = ({ gpu, op, type, n }) => `${gpu}, ${op} of ${countOf(n)} ${type}`;
 
-// The essay that a kernel's text opens with, as paragraphs, lists and drawings.
-function essayOf(text) {
-  const lines = text.replace(/^\/\/ ====.*\n\n/, "").split("\n");
-  const blocks = [];
-  let last = null;
-  for (const line of lines.slice(0, lines.findIndex((line) => !line.startsWith("//")))) {
-    const words = line.slice(3);
-    const kind = kindOf(words, last);
-    // Lines of a kind go on where the one before ended; an item, and what is said of today, begin anew.
-    const isNew = !last || kind !== last.kind || /^ *\* |^(Today|Beyond)\b/.test(words);
-    if (isNew) blocks.push(last = { kind, lines: [] });
-    last.lines.push(kind === "pre" ? words : words.trim().replace(/^\* /, ""));
+// The parts of a text, in which `mark` replaces what a pattern finds.
+function marked(text, pattern, mark) {
+  const parts = [];
+  let end = 0;
+  for (const found of text.matchAll(pattern)) {
+    parts.push(text.slice(end, found.index), mark(found));
+    end = found.index + found[0].length;
   }
-  return blocks.filter(({ kind }) => kind !== "gap").map(({ kind, lines }) =>
-    kind === "pre" ? element("pre", {}, lines.join("\n")) : element("p", { class: kind }, withCode(lines.join(" "))));
+  return [...parts, text.slice(end)];
 }
 
-// The kind of block that a line of an essay belongs to, given the block before it.
-function kindOf(words, last) {
-  if (words.trim() === "") return "gap";
-  if (/^ *\* /.test(words)) return "item";
-  if (!words.startsWith("  ")) return "p";
-  return last?.kind === "item" ? "item" : "pre";
+// The kinds of tokens that are coloured.
+const TOKENS = new RegExp([
+  /(?<comment>\/\/.*)/, /(?<attribute>@\w+)/,
+  /(?<number>\b(?:0x[\da-f.]+(?:p[-+]?\d+)?|\d[\d.]*(?:e[-+]?\d+)?)[uifh]?\b)/,
+  /(?<keyword>\b(?:alias|break|case|const|continue|default|else|enable|false|fn|for|if|let|loop|override|return|struct|switch|true|var|while)\b)/,
+  /(?<type>\b(?:array|atomic|bool|[fiu]32|f16|mat\dx\d|ptr|vec[234]|[A-Z][a-z]\w*)\b)/,
+].map(({ source }) => source).join("|"), "g");
+
+function coloured(text) {
+  return element("code", "", ...marked(text, TOKENS, ({ 0: token, groups }) => element("span", Object.keys(groups).find((kind) => groups[kind]), token)));
 }
 
-// Text whose `words` are code.
-function withCode(text) {
-  const pieces = text.split("`").map((piece, at) => (at % 2 ? element("code", {}, piece) : piece));
-  const fragment = document.createDocumentFragment();
-  fragment.append(...pieces);
-  return fragment;
+// Code in backticks, and the words of the glossary, also in the plural, but not inside names such as `subgroup-add`.
+const MEANINGS = new Map(HALOFOLD.words);
+const RICH = new RegExp(`\`([^\`]*)\`|(?<![\\w-])(${[...MEANINGS.keys()].join("|")})(?:e?s)?(?![\\w-])`, "gi");
+
+// Text with its code marked, and the first mention of each word: its meaning is shown while the pointer or the focus is on it.
+function rich(text, seen = new Set()) {
+  return marked(text, RICH, ([mention, code, found]) => {
+    if (!found) return element("code", "", code);
+    const word = found.toLowerCase();
+    if (seen.has(word)) return mention;
+    seen.add(word);
+    const made = element("abbr", "", mention);
+    made.tabIndex = 0;
+    made.dataset.meaning = `${word}: ${MEANINGS.get(word)}`;
+    return made;
+  });
 }
 
-// A source with a button that copies it.
-function sourceOf(text, title) {
-  const button = element("button", { type: "button", class: "quiet" }, "copy");
-  button.addEventListener("click", () => copyText(text, button));
-  return element("figure", { class: "source" }, element("figcaption", {}, title, " ", button), element("pre", { tabIndex: 0 }, element("code", {}, text)));
+// An essay as paragraphs, items of lists, and drawings, which are indented.
+function essayOf(essay) {
+  const seen = new Set();
+  const blocks = essay.trimEnd().split(/\n\n+|\n(?= *\* |Today|Beyond)/);
+  return element("div", "essay", ...blocks.map((block) => (/^ {3}/.test(block) ? element("pre", "", block)
+    : element("p", /^ *\* /.test(block) ? "item" : "", ...rich(block.replace(/^ *\* /, "").replaceAll(/\s*\n\s*/g, " "), seen)))));
+}
+
+// A kernel's view: the essay beside its own code; the whole text, folded; facts.
+function lessonOf(text, name, facts) {
+  const own = text.slice(Math.max(0, text.indexOf(`// ${name}: `))).replace(/^\/\/ ====.*\n\n/, "").split(/^\/\/ ==== /m)[0];
+  const [essay] = own.match(/^(?:\/\/.*\n)*/);
+  const copy = button("quiet", "Copy", () => copyText(text, copy));
+  const title = element("summary", "", `All ${text.trim().split("\n").length} lines that your browser is given`);
+  return element("div", "lesson", essayOf(essay.replaceAll(/^\/\/ ?/gm, "")), element("div", "",
+    element("pre", "source", coloured(own.slice(essay.length).trim())),
+    element("details", "whole", title, copy, element("pre", "source", coloured(text))), element("dl", "", ...factsOf(facts))));
 }
 
 // Copies text, and says on a button whether that worked.
-async function copyText(text, button) {
-  const before = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = "copied";
-  } catch {
-    button.textContent = "this browser does not let pages copy";
-  }
-  setTimeout(() => { button.textContent = before; }, 2000);
+async function copyText(text, pressed) {
+  const before = pressed.textContent;
+  pressed.textContent = await navigator.clipboard.writeText(text).then(() => "Copied", () => "This browser does not let pages copy");
+  setTimeout(() => { pressed.textContent = before; }, 2000);
 }
 
-// A list of rows with bars that have one scale: each can be opened, and then shows the contents that `open` makes.
-class Chart {
-  constructor(place, entries, open) {
-    this.ceiling = null;
-    this.values = new Map();
-    this.rows = new Map(entries.map((entry) => [entry.name, this.row(entry, open)]));
-    place.replaceChildren(...[...this.rows.values()].map(({ details }) => details));
-  }
+// Gives the visitor a file.
+function saveFile(name, type, text) {
+  Object.assign(document.createElement("a"), { href: `data:${type},${encodeURIComponent(text)}`, download: name }).click();
+}
 
-  row({ name, label, summary, needsMore }, open) {
-    const value = element("span", { class: "value" }, "not run yet");
-    const bar = element("span", { class: "bar" });
-    const line = element("span", { class: "ceiling", hidden: true });
-    const head = element("summary", {},
-      element("span", { class: "label" }, label ?? name), value,
-      element("span", { class: "track", "aria-hidden": "true" }, bar, line),
-      element("span", { class: "note" }, summary ?? ""));
-    const body = element("div", { class: "body" });
-    const details = element("details", { class: "row" }, head, body);
-    details.addEventListener("toggle", () => { if (details.open) body.replaceChildren(...open(name)); });
-    if (needsMore) details.classList.add("more");
-    return { details, value, bar, line, body, name };
-  }
+// What is said of a row beside its bar.
+function valueOf({ status, reason, gb_per_s: rate, percent_of_read_peak: share, step_speedup: gain }) {
+  if (status !== "pass") return `${status === "fail" ? "WRONG" : status}: ${reason}`;
+  return `${digits(rate, 3)} GB/s · ${percent(share)}${gain ? ` · ${digits(gain, 3)}×` : ""}`;
+}
 
-  // The value that all bars are compared with.
-  setCeiling(ceiling) { this.ceiling = ceiling; this.draw(); }
-
-  // Forgets the measurements.
-  clear(text = "not run yet") {
-    this.values.clear();
-    for (const { details, value } of this.rows.values()) {
-      value.textContent = text;
-      details.classList.remove("wrong", "skipped", "running");
-    }
-    this.draw();
-  }
-
-  running(name) {
-    const { details, value } = this.rows.get(name);
-    details.classList.add("running");
-    value.textContent = "running …";
-  }
-
-  // Shows a row: its rate, or its status.
-  show(name, row, text) {
-    const { details, value } = this.rows.get(name);
-    details.classList.remove("running");
-    details.classList.toggle("wrong", row.status === "fail");
-    details.classList.toggle("skipped", row.status === "skipped");
-    value.textContent = row.status === "pass" ? text : row.status === "fail" ? `WRONG: ${row.reason}` : `skipped: ${row.reason}`;
-    if (row.status === "pass") this.values.set(name, row.gb_per_s);
-    this.draw();
-    if (details.open) details.dispatchEvent(new Event("toggle"));
-  }
-
-  draw() {
-    const longest = 1.04 * Math.max(this.ceiling ?? 0, ...this.values.values(), 1e-9);
-    for (const { bar, line, name } of this.rows.values()) {
-      bar.style.width = `${(100 * (this.values.get(name) ?? 0)) / longest}%`;
-      line.hidden = !this.ceiling;
-      line.style.left = `${(100 * (this.ceiling ?? 0)) / longest}%`;
-    }
+// Draws all bars: the share of this memory's speed that a row reaches, and that another machine's record has of its own.
+function draw(chart, { shown, running }, beside) {
+  const bars = [...chart.querySelectorAll("[data-bar]")];
+  const shares = bars.map(({ dataset: { bar } }) => [shown.get(bar)?.percent_of_read_peak ?? 0, (beside && figuresOf(beside, bar)?.share) ?? 0]);
+  chart.style.setProperty("--most", 1.04 * Math.max(100, ...shares.flat()));
+  for (const [at, bar] of bars.entries()) {
+    const [row, isRunning] = [shown.get(bar.dataset.bar), bar.dataset.bar === running];
+    bar.dataset.status = isRunning ? "running" : row?.status ?? "none";
+    bar.style.setProperty("--share", shares[at][0]);
+    bar.style.setProperty("--other-share", shares[at][1]);
+    bar.querySelector(".value").textContent = isRunning ? "running …" : row ? valueOf(row) : "not run yet";
   }
 }
 
-// Facts by name, as a list.
+// Facts by name, for a <dl>.
 function factsOf(facts) {
-  return facts.filter(([, value]) => value !== null && value !== "").flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]);
+  return facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", "", name), element("dd", "", String(value))]);
 }
 
 // Choices of a <select>, by their places.
-function fill(select, choices) {
-  select.replaceChildren(...choices.map(([value, text]) => element("option", { value }, text)));
+function fill(id, choices) {
+  place(id).replaceChildren(...choices.map(([value, text]) => new Option(text, value)));
 }

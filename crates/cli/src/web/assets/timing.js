@@ -1,44 +1,36 @@
-// Time: the GPU's timestamps where it tells, else the clock around batches.
+// Time: the GPU's timestamps where it has them, else the clock around batches.
 //
 // A sample is one pass that repeats the work until it lasts 10 ms or more: browsers round timestamps to 0.1 ms, and Apple's step by
-// 65.5 µs. Without timestamps a sample is a batch from submission to completion, some milliseconds of which are the browser's own
-// way there and back: those batches are longer.
+// 65.5 µs. A batch also has some milliseconds of the browser's, so batches are longer.
 "use strict";
 
 // Milliseconds of a sample, by the GPU's clock and by the host's.
-const STAMPED = 10;
-const BATCHED = 40;
+const STAMPED_MS = 10;
+const BATCHED_MS = 40;
 
-// Milliseconds that a GPU is loaded before the first sample: an idle one is slow to raise its clock.
-const WARM_UP = 120;
+// Milliseconds that a GPU is loaded before the first sample: an idle one is slow to raise its clock. A software adapter has no clock.
+const WARM_UP_MS = 120;
 
-// Samples wanted, and what all of them may take; a software adapter has no clock to raise and less time.
+// Samples, and what all of them may take.
 const SAMPLES = 9;
-const FEWEST = 3;
+const FEWEST_SAMPLES = 3;
 const MOST_MS = 900;
 const MOST_REPEATS = 4096;
 
-// Waits until the tab is in the foreground: in the background browsers slow everything down.
-function visible() {
-  if (document.visibilityState === "visible") return Promise.resolve();
-  return new Promise((resolve) => {
-    document.addEventListener("visibilitychange", () => resolve(visible()), { once: true });
-  });
-}
+const isVisible = () => document.visibilityState === "visible";
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// Work that counts only if the tab was in the foreground throughout: it is done again otherwise.
+// How often the tab was shown or hidden.
+let changesOfView = 0;
+document.addEventListener("visibilitychange", () => { changesOfView += 1; });
+
+// Work that counts only if the tab was in the foreground throughout: browsers slow the background down. It is done again otherwise.
 async function undisturbed(work) {
   for (;;) {
-    await visible();
-    let wasHidden = false;
-    const note = () => { wasHidden = true; };
-    document.addEventListener("visibilitychange", note);
-    try {
-      const answer = await work();
-      if (!wasHidden) return answer;
-    } finally {
-      document.removeEventListener("visibilitychange", note);
-    }
+    while (!isVisible()) await sleep(100);
+    const before = changesOfView;
+    const result = await work();
+    if (before === changesOfView) return result;
   }
 }
 
@@ -46,88 +38,53 @@ async function undisturbed(work) {
 function measure(gpu, dispatches) {
   return undisturbed(async () => {
     const once = await settle(gpu, dispatches);
-    if (gpu.hasStamps) {
-      const ms = await stamped(gpu, dispatches, once);
-      if (ms) return { ...summary(ms), timing: "gpu" };
-      gpu.hasStamps = false;
-    }
-    return { ...summary(await batched(gpu, dispatches, once)), timing: "wall" };
+    const stamped = gpu.hasStamps && await sample(once, STAMPED_MS, (repeats, count) => passes(gpu, dispatches, repeats, count));
+    if (stamped) return { ...summary(stamped), timing: "gpu" };
+    gpu.hasStamps = false;
+    const batched = await sample(once, BATCHED_MS, async (repeats, count) => {
+      const ms = [];
+      while (ms.length < count) ms.push(await submit(gpu, dispatches, repeats));
+      return ms;
+    });
+    return { ...summary(batched), timing: "wall" };
   });
 }
 
+const repeatsFor = (once, ms) => Math.min(MOST_REPEATS, Math.max(1, Math.ceil(ms / Math.max(once, 1e-4))));
+
 // Loads the GPU and returns the approximate time of one repetition.
 async function settle(gpu, dispatches) {
-  let best = await batch(gpu, dispatches, 1);
-  if (gpu.isSoftware) return best;
+  let best = await submit(gpu, dispatches);
   const start = performance.now();
-  while (performance.now() - start < WARM_UP) {
-    const repeats = repeatsFor(best, WARM_UP / 4);
-    best = Math.min(best, (await batch(gpu, dispatches, repeats)) / repeats);
+  while (!gpu.isSoftware && performance.now() - start < WARM_UP_MS) {
+    const repeats = repeatsFor(best, WARM_UP_MS / 4);
+    best = Math.min(best, (await submit(gpu, dispatches, repeats)) / repeats);
   }
   return best;
 }
 
-// The number of repetitions that last so long. If one takes mostly the browser's own time, there are too few: the caller
-// checks the result.
-function repeatsFor(once, ms) {
-  return Math.min(MOST_REPEATS, Math.max(1, Math.ceil(ms / Math.max(once, 1e-4))));
-}
-
-function samplesFor(ms) {
-  return Math.max(FEWEST, Math.min(SAMPLES, Math.floor(MOST_MS / ms)));
-}
-
-// Milliseconds from submission to completion of this many repetitions.
-async function batch({ device }, dispatches, repeats) {
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  for (let k = 0; k < repeats; k += 1) record(pass, dispatches);
-  pass.end();
-  const commands = encoder.finish();
-  const start = performance.now();
-  device.queue.submit([commands]);
-  await device.queue.onSubmittedWorkDone();
-  return performance.now() - start;
-}
-
-// Samples by the host's clock.
-async function batched(gpu, dispatches, once) {
-  let repeats = repeatsFor(once, BATCHED);
-  let ms = await batch(gpu, dispatches, repeats);
-  while (ms < BATCHED && repeats < MOST_REPEATS) {
-    repeats = Math.min(MOST_REPEATS, Math.ceil(repeats * Math.max(1.5, (1.1 * BATCHED) / ms)));
-    ms = await batch(gpu, dispatches, repeats);
-  }
-  const samples = [];
-  for (let k = samplesFor(ms); k > 0; k -= 1) samples.push((await batch(gpu, dispatches, repeats)) / repeats);
-  return samples;
-}
-
-// Samples by timestamps; null if they make no sense: zero, or backwards.
-async function stamped(gpu, dispatches, once) {
-  let repeats = repeatsFor(once, STAMPED);
+// Repeats the work until a sample lasts `least` milliseconds, then takes samples of one repetition; null if the clock makes no sense.
+async function sample(once, least, take) {
+  let repeats = repeatsFor(once, least);
   for (;;) {
-    const [first] = (await passes(gpu, dispatches, repeats, 1)) ?? [];
+    const [first] = (await take(repeats, 1)) ?? [];
     if (first === undefined) return null;
-    if (first >= STAMPED || repeats >= MOST_REPEATS) {
-      const ms = await passes(gpu, dispatches, repeats, samplesFor(first));
-      return ms && ms.map((sample) => sample / repeats);
+    if (first >= least || repeats >= MOST_REPEATS) {
+      const count = Math.max(FEWEST_SAMPLES, Math.min(SAMPLES, Math.floor(MOST_MS / first)));
+      return (await take(repeats, count))?.map((ms) => ms / repeats) ?? null;
     }
-    repeats = Math.min(MOST_REPEATS, Math.ceil(repeats * Math.max(1.5, (1.1 * STAMPED) / first)));
+    repeats = Math.min(MOST_REPEATS, Math.ceil(repeats * Math.max(1.5, (1.1 * least) / first)));
   }
 }
 
-// Milliseconds of some passes behind one another. The timestamps are resolved in a second submission, as on macOS they may read as
-// zeros in the same one.
+// Milliseconds of some passes by timestamps; null if they are zero or go backwards. They are resolved in a second submission, as on
+// macOS they may read as zeros in the same one.
 async function passes(gpu, dispatches, repeats, count) {
   const { device } = gpu;
   const querySet = device.createQuerySet({ type: "timestamp", count: 2 * count });
   const encoder = device.createCommandEncoder();
-  for (let sample = 0; sample < count; sample += 1) {
-    const timestampWrites = { querySet, beginningOfPassWriteIndex: 2 * sample, endOfPassWriteIndex: 2 * sample + 1 };
-    const pass = encoder.beginComputePass({ timestampWrites });
-    for (let k = 0; k < repeats; k += 1) record(pass, dispatches);
-    pass.end();
+  for (let at = 0; at < count; at += 1) {
+    record(encoder, dispatches, repeats, { querySet, beginningOfPassWriteIndex: 2 * at, endOfPassWriteIndex: 2 * at + 1 });
   }
   device.queue.submit([encoder.finish()]);
   await device.queue.onSubmittedWorkDone();
@@ -138,18 +95,13 @@ async function passes(gpu, dispatches, repeats, count) {
   const stamps = new BigUint64Array(await readBack(gpu, resolved, 16 * count));
   querySet.destroy();
   resolved.destroy();
-  const ms = Array.from({ length: count }, (_, sample) => Number(stamps[2 * sample + 1] - stamps[2 * sample]) / 1e6);
-  return ms.every((sample) => sample > 0) ? ms : null;
+  const ms = Array.from({ length: count }, (_, at) => Number(stamps[2 * at + 1] - stamps[2 * at]) / 1e6);
+  return ms.every((one) => one > 0) ? ms : null;
 }
 
-// Median, minimum and interquartile range of some samples.
+// Median, minimum and interquartile range of some samples: the samples nearest to the quartiles.
 function summary(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
-  const quantile = (q) => {
-    const at = q * (sorted.length - 1);
-    const below = sorted[Math.floor(at)];
-    return below + (sorted[Math.ceil(at)] - below) * (at % 1);
-  };
-  const [median, iqr] = [quantile(0.5), quantile(0.75) - quantile(0.25)];
-  return { median, min: sorted[0], iqr, samples: sorted.length, spread: (100 * iqr) / median };
+  const [lower, median, upper] = [0.25, 0.5, 0.75].map((share) => sorted[Math.round(share * (sorted.length - 1))]);
+  return { median, min: sorted[0], iqr: upper - lower, samples: sorted.length, spread: (100 * (upper - lower)) / median };
 }

@@ -1,0 +1,67 @@
+//! What the page shows beside measurements: the ladder's rows, words of the glossary, records of other GPUs.
+
+use halofold::ladder::RUNGS;
+use maud::html;
+use serde_json::{Map, Value, json};
+
+/// The chapters of the ladder, and what each teaches.
+#[rustfmt::skip]
+const CHAPTERS: [(&str, &str); 5] = [
+    ("trees", "A tree halves the number of values at each step. Its speed depends on which invocations work, and on which addresses."),
+    ("more work per invocation", "Invocations that add many elements before the tree spend less of their time on barriers."),
+    ("subgroups", "Lanes of a subgroup exchange registers, so most of the tree needs no memory and no barrier."),
+    ("memory speed", "Wide, independent loads keep the memory busy. Then a sum takes as long as reading its input."),
+    ("side roads", "Other trees, and sums without rounding. No later rung builds on these."),
+];
+
+/// The words that the page explains, with the meanings of docs/glossary.md; the others are plain English, too.
+const WORDS: &str =
+    "bank barrier coalesced contention dispatch divergence invocation kernel lane rung subgroup workgroup";
+
+/// Symbolic links to files of docs, which packages contain.
+const GLOSSARY: &str = include_str!("assets/glossary.md");
+const RECORDS: [&str; 2] = [include_str!("assets/h200-2p24.json"), include_str!("assets/h200-2p28.json")];
+
+/// The ladder by chapter, a row a rung.
+pub fn rows() -> String {
+    html! {
+        @for (chapter, sentence) in CHAPTERS {
+            h3 { (chapter) }
+            p.note.words { (sentence) }
+            @for rung in RUNGS.iter().filter(|rung| rung.chapter == chapter) {
+                details.row name="rung" data-row=(rung.name()) {
+                    summary { div.cells data-bar=(rung.name()) {
+                        span.label { (rung.name()) } span.note { (rung.summary) } span.value { "not run yet" }
+                        span.track { span.bar {} span.other {} span.peak {} }
+                    } }
+                    div.body {}
+                }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// Words and their meanings.
+pub fn words() -> Vec<String> {
+    let cells = |line: &'static str| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ");
+    let rows =
+        GLOSSARY.lines().filter_map(cells).filter(|(word, _)| WORDS.split(' ').any(|known| known == *word));
+    rows.map(|row| json!(row).to_string()).collect()
+}
+
+/// Records of GPUs: milliseconds of each rung, and the memory's speed.
+pub fn records() -> Vec<String> {
+    let line = |text| {
+        let record: Value = serde_json::from_str(text).expect("JSON, if git made symbolic links");
+        let rows = record["rows"].as_array().expect("a record has rows");
+        let ms: Map<_, _> = rows
+            .iter()
+            .filter_map(|row| Some((row["rung"].as_str()?.into(), row["gpu_ms_median"].clone())))
+            .collect();
+        let (gpu, read) = (&record["adapter"]["name"], &record["peak"]["read_gb_per_s"]);
+        let [op, element, n] = ["op", "type", "n"].map(|key| &rows[0][key]);
+        json!({ "gpu": gpu, "op": op, "type": element, "n": n, "read": read, "ms": ms }).to_string()
+    };
+    RECORDS.map(line).to_vec()
+}
