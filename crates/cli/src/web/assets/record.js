@@ -79,7 +79,7 @@ ${[text(8, 22, headlineOf(records[0])), text(left, bottom + 16, "red line: how f
     ...records.map((record, at) => text(left, 42 + 20 * at, titleOf(record), colours[at])),
     ...rungs.map((rung, row) => text(8, top + step * row + 12, rung)),
     ...bars.map(({ share, at, row }) => `<rect x="${left}" y="${top + step * row + 14 * at + 2}" width="${unit * share}" height="11" fill="${colours[at]}"/>`),
-    ...bars.map(({ rate, share, at, row }) => text(left + 6 + unit * share, top + step * row + 14 * at + 12, `${digits(rate)} GB/s, ${percent(share)}`)),
+    ...bars.map(({ rate, share, at, row }) => text(left + 412, top + step * row + 14 * at + 12, `${digits(rate)} GB/s, ${percent(share)}`)),
   ].join("\n")}
 <path d="M${left + 100 * unit} ${top}V${bottom}" stroke="#b3261e" stroke-width="2"/>
 </svg>

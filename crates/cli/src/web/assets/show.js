@@ -107,7 +107,7 @@ function saveFile(name, type, text) {
 // What is said of a row beside its bar.
 function valueOf({ status, reason, gb_per_s: rate, percent_of_read_peak: share, step_speedup: gain }) {
   if (status !== "pass") return `${status === "fail" ? "WRONG" : status}: ${reason}`;
-  return `${digits(rate, 3)} GB/s · ${percent(share)}${gain ? ` · ${digits(gain, 3)}×` : ""}`;
+  return `${digits(rate, 3)} GB/s · ${percent(share)}${gain ? ` · ${gain.toFixed(2)}×` : ""}`;
 }
 
 // Draws all bars: the share of this memory's speed that a row reaches, and that another machine's record has of its own.
