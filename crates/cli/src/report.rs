@@ -1,6 +1,6 @@
 //! `halofold report`: records side by side, as Markdown tables or as a picture.
 
-mod beside;
+pub mod beside;
 mod ladder;
 mod library;
 mod machines;

@@ -4,6 +4,8 @@ use halofold::ladder::RUNGS;
 use maud::html;
 use serde_json::{Map, Value, json};
 
+use crate::report::beside::h200;
+
 /// The chapters of the ladder, and what each teaches.
 #[rustfmt::skip]
 const CHAPTERS: [(&str, &str); 5] = [
@@ -18,9 +20,8 @@ const CHAPTERS: [(&str, &str); 5] = [
 const WORDS: &str =
     "bank barrier coalesced contention dispatch divergence invocation kernel lane rung subgroup workgroup";
 
-/// Symbolic links to files of docs, which packages contain.
+/// A symbolic link to the page of docs, which packages contain.
 const GLOSSARY: &str = include_str!("assets/glossary.md");
-const RECORDS: [&str; 2] = [include_str!("assets/h200-2p24.json"), include_str!("assets/h200-2p28.json")];
 
 /// The ladder by chapter, a row a rung.
 pub fn rows() -> String {
@@ -52,16 +53,16 @@ pub fn words() -> Vec<String> {
 
 /// Records of GPUs: milliseconds of each rung, and the memory's speed.
 pub fn records() -> Vec<String> {
-    let line = |text| {
-        let record: Value = serde_json::from_str(text).expect("JSON, if git made symbolic links");
-        let rows = record["rows"].as_array().expect("a record has rows");
+    let line = |record: &Value| {
+        let rows = record["rows"].as_array().filter(|rows| !rows.is_empty())?;
         let ms: Map<_, _> = rows
             .iter()
             .filter_map(|row| Some((row["rung"].as_str()?.into(), row["gpu_ms_median"].clone())))
             .collect();
         let (gpu, read) = (&record["adapter"]["name"], &record["peak"]["read_gb_per_s"]);
         let [op, element, n] = ["op", "type", "n"].map(|key| &rows[0][key]);
-        json!({ "gpu": gpu, "op": op, "type": element, "n": n, "read": read, "ms": ms }).to_string()
+        Some(json!({ "gpu": gpu, "op": op, "type": element, "n": n, "read": read, "ms": ms }).to_string())
     };
-    RECORDS.map(line).to_vec()
+    let records = serde_json::to_value(h200().expect("built-in records")).expect("records are JSON");
+    records.as_array().into_iter().flatten().filter_map(line).collect()
 }
