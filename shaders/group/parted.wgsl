@@ -54,7 +54,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     let share = share_of(wg.index);
     first_group = share.x << SHIFT;
-    mine = min(SLICE, max(GROUPS, first_group) - first_group);
+    groups_in_slice = min(SLICE, max(GROUPS, first_group) - first_group);
     let begin = begin_of(share.x) + select(0u, share.y * params.period, share.x < PARTS);
     let end = min(begin + params.period, end_of(share.x));
     var bits = 0u;
@@ -81,7 +81,7 @@ fn kernel(at: Place, wg: Workgroup) {
         flush_half_full_groups(turn + 1u == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
         workgroupBarrier();
     }
-    for (var slot = at.lid; slot < mine; slot += WG) {
+    for (var slot = at.lid; slot < groups_in_slice; slot += WG) {
         move_keys(slot);
     }
 }

@@ -40,7 +40,7 @@ fn kernel(at: Place, wg: Workgroup) {
         return;
     }
     first_group = slice * SLICE;
-    mine = min(SLICE, GROUPS - first_group);
+    groups_in_slice = min(SLICE, GROUPS - first_group);
     counts_out_of_range = slice == 0u;
     begin_table(at.lid);
     begin_ids(at.lid);
@@ -65,7 +65,7 @@ fn kernel(at: Place, wg: Workgroup) {
         flush_half_full_groups(end == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
         workgroupBarrier();
     }
-    for (var slot = at.lid; slot < mine; slot += WG) {
+    for (var slot = at.lid; slot < groups_in_slice; slot += WG) {
         move_keys(slot);
     }
     add_rejected();

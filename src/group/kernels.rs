@@ -82,7 +82,7 @@ impl GroupById {
                 ("PLANE", plane.into()),
                 ("LEAST_PLANE", (least * plane).into()),
                 ("MOST_PLANE", (most * plane).into()),
-                ("SLOTS", (self.planes() * plane).into()),
+                ("TABLE_WORDS", (self.planes() * plane).into()),
             ]);
         }
         overrides

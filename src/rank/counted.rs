@@ -1,4 +1,4 @@
-//! Ranks among as many elements as a count on the GPU says: a dispatch before the others finds them.
+//! Ranks among `count` elements, a number in a GPU buffer: the dispatch `rank/positions` computes them first.
 
 use crate::gpu::Pass;
 use crate::gpu::operation::Memory;
@@ -6,19 +6,19 @@ use crate::rank::kernels::POSITIONS;
 use crate::rank::method::Method;
 use crate::rank::selection::{Params, Selection};
 
-/// The bindings with the list of ranks, and with what the host says of them.
+/// Bindings: `LIST` holds ranks and brackets, `ASKED` the encoded requests from which `rank/positions` computes `LIST`.
 pub(super) const LIST: u32 = 5;
 pub(super) const ASKED: u32 = 12;
 
-/// Added to places: `BIAS` in `shaders/rank/positions.wgsl`.
+/// Added to positions so that none is negative: `BIAS` in `shaders/rank/positions.wgsl`.
 const BIAS: f64 = 2.0;
 
-/// The words for an element with a rank.
+/// Encodes a request for the element with a rank.
 pub(super) fn rank(rank: u64) -> [u32; 8] {
     [u32::try_from(rank).unwrap_or(u32::MAX), 0, 0, 0, 0, 0, 0, 0]
 }
 
-/// The words for a quantile by a method: a fraction, its kind, and what is added to its product with a number of elements.
+/// Encodes a quantile: `q` as a 64-bit fraction, the kind, and the biased addend to `q * n` or `q * (n - 1)`.
 pub(super) fn quantile(q: f64, method: Method) -> [u32; 8] {
     let words = |fraction: f64| {
         let fraction = (fraction * 2f64.powi(64)) as u64;
@@ -31,7 +31,7 @@ pub(super) fn quantile(q: f64, method: Method) -> [u32; 8] {
     [low, high, kind, 0, added_low, added_high, biased as u32, 0]
 }
 
-/// The number of a method in the kernel.
+/// Returns the kernel's `METHOD` for a method; 0 interpolates.
 pub(super) fn number(method: Method) -> u32 {
     match method {
         Method::Lower => 1,
@@ -44,14 +44,14 @@ pub(super) fn number(method: Method) -> u32 {
     }
 }
 
-/// The dispatch, for a selection in all elements.
+/// Plans the dispatch that fills `LIST`. A prologue replaces `count`, here the maximum, by the count on the GPU.
 pub(super) fn pass(selection: &Selection) -> Pass {
     let params =
         Params { count: selection.sample.len as u32, samples: selection.sample.size, ..Params::default() };
     Pass::new(POSITIONS, [1, 1], params)
 }
 
-/// The list that the dispatch writes, and what the host says of the ranks.
+/// Declares `LIST`, 16 bytes a rank, and `ASKED`, 32 bytes a rank.
 pub(super) fn memory(asked: &[[u32; 8]]) -> [Memory; 2] {
     let asked = if asked.is_empty() { &[[0; 8]] } else { asked };
     [Memory::scratch(LIST, 16 * asked.len() as u64), Memory::list(ASKED, asked.concat())]

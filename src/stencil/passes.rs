@@ -1,4 +1,4 @@
-//! Binds the passes of plans to the buffers of a grid.
+//! Binds the dispatches of plans to the buffers of a grid.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::gpu::range::ByteRange;
 use crate::stencil::grids::Grids;
 use crate::stencil::kernels::Kernels;
 
-/// The parameters of passes, a block each.
+/// Collects the parameters of dispatches, one block for each.
 pub(super) fn parameters(passes: impl IntoIterator<Item = impl Borrow<Pass>>) -> Blocks {
     let mut blocks = Blocks::default();
     for pass in passes {
@@ -24,8 +24,8 @@ pub(super) fn parameters(passes: impl IntoIterator<Item = impl Borrow<Pass>>) ->
     blocks
 }
 
-/// Returns a pass with parameters for which it does nothing: a grid of one cell, which is border, or layers without cells. Every kernel
-/// reads at most that cell.
+/// Returns the dispatch with parameters that make it compute nothing: a grid of one fixed cell, no layers to write, or empty
+/// halo layers. Every kernel reads at most one cell then.
 pub(super) fn halted(pass: &Pass) -> Pass {
     let mut halted = pass.clone();
     for name in ["cols", "rows", "planes"] {
@@ -53,8 +53,8 @@ impl Binder {
         Binder { kernels, weights, grids: [first.clone(), second.clone()], rhs: rhs.cloned() }
     }
 
-    /// The dispatches of passes of this many steps that read the first buffer, and those of passes that read the second. Their parameters
-    /// are the blocks of `params` starting at `first`.
+    /// Binds dispatches that together make `steps` steps. List 0 reads the first buffer and writes the second; list 1 does the reverse.
+    /// Dispatch `nth` takes block `first + nth` of `params`.
     pub(super) fn bind(
         &self,
         steps: u32,

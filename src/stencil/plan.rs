@@ -118,7 +118,7 @@ impl Config {
         if cut.fits(ring) {
             return Ok(());
         }
-        let least = cut.least(ring);
+        let least = cut.min_layers(ring);
         let needed = self.layer_bytes().saturating_mul(u64::from(least));
         let limit = limits.max_storage_buffer_binding_size.min(MOST_CELLS * self.element.size());
         let subject = format!(

@@ -1,23 +1,23 @@
 //! Cutting a grid that is larger than one binding into windows. Pure arithmetic.
 //!
-//! A window is a slab of layers: rows of a 2D grid, planes of a 3D grid. A kernel of single steps knows nothing of windows.
-//! For this kernel a window is a grid, and a cut side is a fixed border: of a stencil that reaches R cells, the R outermost layers
-//! are read and never written. They are the halo. A window holds as many layers as fit a binding, and starts where a
-//! binding may. So neighbours share 2 R layers if every layer is aligned, and else a few more. Both write the layers
-//! between their halos, with the same values. Windows that may start at even layers, for R = 1:
+//! A window is a slab of layers: rows of a 2D grid, planes of a 3D grid. A single-step kernel treats each window as a whole grid
+//! and a cut side as a fixed border. It reads the R outermost layers there, the halo, and never writes them. R is the stencil's
+//! radius. A window holds at most `max_layers` layers and starts at a multiple of `alignment`. Neighbours share 2 R layers if every
+//! layer is aligned, else up to `alignment - 1` more. Both neighbours write each shared layer outside their halos, with equal values.
+//! Windows aligned to even layers, for R = 1:
 //!
 //! ```text
 //!     layer      0   1   2   3   4   5   6   7   8   9
-//!     window 0   #   #   #   #   #   #   o                #: written (kept at a fixed side of the grid)
+//!     window 0   #   #   #   #   #   #   o                #: written, except at a fixed side of the grid
 //!     window 1                   o   #   #   #   #   #    o: halo, only read
 //! ```
 //!
-//! If the grid is periodic in the direction of the cut, it is a ring: the first and the last layer have
-//! neighbours in different windows. These two layers are stepped in a small grid of four layers, the
-//! [halo](crate::stencil::halo): R layers at each end, in a grid of 4 R, for a stencil of radius R.
+//! If the grid is periodic in the direction of the cut, it is a ring: its first and last R layers are neighbours, and no window holds
+//! both. The [halo](crate::stencil::halo) exchange gathers the last 2 R layers and the first 2 R into a grid of 4 R layers.
+//! It steps the middle 2 R layers of this grid, and scatters them back.
 //!
-//! A pass of a time-blocked kernel depends on as many layers as its steps reach: they take the place of R. For such a kernel a cut
-//! is no side of the grid, and its parameters say which layers of a window to write.
+//! A pass of a time-blocked kernel reaches R layers for each of its steps; this total replaces R above. A cut side is no border then:
+//! the kernel's parameters `begin` and `end` delimit the layers that it writes.
 
 use std::ops::Range;
 
@@ -27,14 +27,14 @@ pub(super) struct Cut {
     /// The number of layers.
     pub(super) layers: u32,
     /// The most layers that one window holds.
-    pub(super) most: u32,
+    pub(super) max_layers: u32,
     /// Windows start at multiples of this number of layers.
-    step: u32,
-    /// The layers that a new one depends on, on either side.
+    alignment: u32,
+    /// The layers on either side that a new layer depends on.
     pub(super) reach: u32,
 }
 
-/// The layers of a window, and those among them that it writes.
+/// A window. `written` ranges are disjoint; single-step kernels ignore them, and write `held` except its halos and fixed layers.
 #[derive(Debug, PartialEq)]
 pub(super) struct Layers {
     pub(super) held: Range<u32>,
@@ -46,35 +46,35 @@ impl Cut {
     pub(super) fn new(layers: u32, layer_bytes: u64, window_bytes: u64, alignment: u32, reach: u32) -> Self {
         Cut {
             layers,
-            most: u32::try_from(window_bytes / layer_bytes).unwrap_or(u32::MAX),
-            // The alignment is a power of two.
-            step: alignment >> layer_bytes.trailing_zeros().min(alignment.trailing_zeros()),
+            max_layers: u32::try_from(window_bytes / layer_bytes).unwrap_or(u32::MAX),
+            // `alignment` is a power of two: this divides it by its greatest common divisor with `layer_bytes`.
+            alignment: alignment >> layer_bytes.trailing_zeros().min(alignment.trailing_zeros()),
             reach,
         }
     }
 
     /// Returns true if one window holds all layers.
     pub(super) fn is_whole(self) -> bool {
-        self.layers <= self.most
+        self.layers <= self.max_layers
     }
 
-    /// The fewest layers that windows must hold for a cut to be possible. The two ends of a ring are apart then.
-    pub(super) fn least(self, ring: bool) -> u32 {
-        if ring { 4 * self.reach + self.step - 1 } else { 2 * self.reach + self.step }
+    /// Returns the fewest layers that a window must hold. With this many, the bindings of a ring's two ends do not overlap.
+    pub(super) fn min_layers(self, ring: bool) -> u32 {
+        if ring { 4 * self.reach + self.alignment - 1 } else { 2 * self.reach + self.alignment }
     }
 
     /// Returns true if windows hold enough layers.
     pub(super) fn fits(self, ring: bool) -> bool {
-        self.is_whole() || self.most >= self.least(ring)
+        self.is_whole() || self.max_layers >= self.min_layers(ring)
     }
 
-    /// The windows that write the layers `computed`, one at least, in a cut that [fits](Cut::fits).
+    /// Returns windows, at least one, that together write the layers `computed`. The cut must [fit](Cut::fits).
     pub(super) fn windows(self, computed: Range<u32>) -> Vec<Layers> {
         let mut windows = Vec::new();
         let mut begin = computed.start;
         loop {
-            let first = begin.saturating_sub(self.reach) / self.step * self.step;
-            let last = computed.end.saturating_add(self.reach).min(first.saturating_add(self.most));
+            let first = begin.saturating_sub(self.reach) / self.alignment * self.alignment;
+            let last = computed.end.saturating_add(self.reach).min(first.saturating_add(self.max_layers));
             let last = last.min(self.layers);
             let end = if last == self.layers { computed.end } else { last - self.reach };
             windows.push(Layers { held: first..last, written: begin..end });
@@ -85,9 +85,9 @@ impl Cut {
         }
     }
 
-    /// The last layer at which a binding may start that holds the last layers of a halo.
+    /// Returns the last aligned layer that is not behind the start of the ring's last 2 × `reach` layers.
     pub(super) fn tail(self) -> u32 {
-        (self.layers - 2 * self.reach) / self.step * self.step
+        (self.layers - 2 * self.reach) / self.alignment * self.alignment
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_layer_is_written_once_and_has_its_neighbours() {
+    fn windows_partition_computed_layers_and_hold_their_reach() {
         for layers in 1..90 {
             for layer_bytes in [4, 6, 36, 64, 100, 256] {
                 for window_bytes in (256..4000).step_by(52) {
@@ -120,10 +120,10 @@ mod tests {
             assert_eq!(windows.len() == 1, cut.is_whole(), "{cut:?} {windows:?}");
         }
         for pair in windows.windows(2) {
-            assert_eq!(pair[0].held.len(), cut.most as usize, "{cut:?} {windows:?}");
+            assert_eq!(pair[0].held.len(), cut.max_layers as usize, "{cut:?} {windows:?}");
             let shared = pair[0].held.end - pair[1].held.start;
-            // Neighbours of aligned layers share twice the reach, others up to a step more.
-            assert!((2 * cut.reach..2 * cut.reach + cut.step).contains(&shared), "{cut:?} {windows:?}");
+            // Neighbours of aligned layers share twice the reach, others up to `alignment - 1` more.
+            assert!((2 * cut.reach..2 * cut.reach + cut.alignment).contains(&shared), "{cut:?} {windows:?}");
         }
         let mut behind = computed.start;
         for Layers { held, written } in windows {

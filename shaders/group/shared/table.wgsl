@@ -78,7 +78,7 @@ fn add_misses(four: FourPairs, missed: vec4<bool>) {
 
 fn visit(four: FourPairs) {
     let slots = four.id - vec4<u32>(first_group);
-    let here = slots < vec4<u32>(mine);
+    let here = slots < vec4<u32>(groups_in_slice);
     if counts_out_of_range && !all(here) {
         rejected += out_of_range(four);
     }

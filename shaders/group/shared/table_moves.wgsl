@@ -141,14 +141,14 @@ fn chosen_window(has_missed: bool, bits: u32, lid: u32) -> u32 {
 // Begins an empty table. A barrier has to follow.
 fn begin_table(lid: u32) {
     copy = lid & (COPIES - 1u);
-    for (var i = lid; i < SLOTS; i += WG) {
+    for (var i = lid; i < TABLE_WORDS; i += WG) {
         atomicStore(&table[i], select(0u, 0xffffffffu, WANT_MIN && i - LEAST_PLANE < PLANE));
     }
 }
 
 // Moves groups whose room is half used, or all, and sets the next window.
 fn flush_half_full_groups(moves_all: bool, next: u32, lid: u32) {
-    for (var slot = lid; slot < mine; slot += WG) {
+    for (var slot = lid; slot < groups_in_slice; slot += WG) {
         if moves_all || next != window || is_busy(slot) {
             move_sum(slot, lid);
         }
