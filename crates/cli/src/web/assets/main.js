@@ -88,7 +88,7 @@ async function openPage() {
   try {
     page.gpu = await openGpu();
   } catch (error) {
-    say(`${error.message} The kernels and what is to be known of them can be read below.`, true);
+    say(`${error.message} You can read the kernels and their essays below.`, true);
     document.body.classList.add("no-gpu");
     return;
   }
