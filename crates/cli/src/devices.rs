@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::gpu::{adapters, combined};
-use crate::output::{print, print_json};
+use crate::output::{cell, print, print_json};
 use crate::table::{self, Column};
 
 #[derive(clap::Args)]
@@ -121,9 +121,7 @@ fn details(one: &Numbered, all: &[usize]) -> String {
                 let fields = fields.iter().map(|(name, value)| format!("{name} {value}"));
                 fields.collect::<Vec<_>>().join(", ").replace('_', " ")
             }
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            other => other.to_string(),
+            other => cell(other),
         }
     }
     let Value::Object(mut fields) = as_json(one, all) else { return String::new() };

@@ -14,11 +14,7 @@ use crate::failure::Failure;
 use crate::files::InputError;
 
 fn none_found() -> Failure {
-    refusal!("no GPU adapter found. {}", remedy())
-}
-
-fn remedy() -> &'static str {
-    match std::env::consts::OS {
+    let remedy = match std::env::consts::OS {
         "windows" => {
             "Windows 10 and later have one in software (WARP), for DX12: if WGPU_BACKEND is set, check what it names. A GPU \
             needs its vendor's driver"
@@ -31,7 +27,8 @@ fn remedy() -> &'static str {
             mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; Arch: pacman -S vulkan-swrast). If VK_DRIVER_FILES \
             or WGPU_BACKEND is set, check what it names"
         }
-    }
+    };
+    refusal!("no GPU adapter found. {remedy}")
 }
 
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -139,7 +136,6 @@ impl AdapterArgs {
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "GPU")]
 pub struct AnyAdapters {
-    /// The options of one adapter.
     #[command(flatten)]
     pub one: AdapterArgs,
     /// Several adapters together: `all` GPUs, or a list of indices or parts of names, like 0,1. `halofold devices` lists them. One that is
@@ -234,7 +230,6 @@ impl Gpu {
         contexts.map(|()| gpus).map_err(Failure::usage)
     }
 
-    /// The same as one of the GPUs that a grid is cut for.
     pub fn member(&self) -> Member {
         Member { device: self.device.clone(), queue: self.queue.clone() }
     }

@@ -33,7 +33,7 @@ pub fn run(args: &HistogramArgs) -> Result<(), Failure> {
     args.output.as_deref().map_or(Ok(()), |path| npy::check_output("-o", path))?;
     let inputs = [&args.request.file];
     let array = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &inputs)).transpose()?;
-    let counted = count::count(&args.request)?;
+    let counted = count::count(&args.request, None)?;
     if let Some(array) = array {
         let bytes: Vec<_> = counted.counts.iter().flat_map(|count| count.to_le_bytes()).collect();
         array.write_with(|file| npy::write(file, "<i8", &[counted.bins as u64], false, &bytes))?;

@@ -1,24 +1,19 @@
 //! Lists without duplicates, and lists grouped by a key.
 
+use std::hash::Hash;
+
+use indexmap::{IndexMap, IndexSet};
+
 /// The things, each once, in the order they first appear in.
-pub fn each_once<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut once = Vec::new();
-    for thing in things {
-        if !once.contains(&thing) {
-            once.push(thing);
-        }
-    }
-    once
+pub fn each_once<T: Eq + Hash>(things: impl IntoIterator<Item = T>) -> Vec<T> {
+    things.into_iter().collect::<IndexSet<_>>().into_iter().collect()
 }
 
 /// The items grouped by their keys, in the order in which the keys first appear.
-pub fn grouped<K: PartialEq, T>(things: impl IntoIterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
-    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+pub fn grouped<K: Eq + Hash, T>(things: impl IntoIterator<Item = (K, T)>) -> IndexMap<K, Vec<T>> {
+    let mut groups = IndexMap::<K, Vec<T>>::new();
     for (key, thing) in things {
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, things)) => things.push(thing),
-            None => groups.push((key, vec![thing])),
-        }
+        groups.entry(key).or_default().push(thing);
     }
     groups
 }

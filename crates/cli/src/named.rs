@@ -38,10 +38,6 @@ pub fn parsed<T: FromStr<Err: Display>>(names: fn() -> Vec<&'static str>) -> Nam
     Named { names, parse: |text| text.parse().map_err(|error: T::Err| error.to_string()) }
 }
 
-pub fn by<T>(names: fn() -> Vec<&'static str>, parse: fn(&str) -> Result<T, String>) -> Named<T> {
-    Named { names, parse }
-}
-
 pub fn element() -> Named<Element> {
     parsed(|| Element::ALL.map(Element::name).to_vec())
 }
@@ -67,7 +63,7 @@ pub fn stencil() -> Named<&'static Stencil> {
 }
 
 pub fn rung() -> Named<&'static Rung> {
-    by(rungs, |name| Rung::named(name).map_err(|error| error.to_string()))
+    Named { names: rungs, parse: |name| Rung::named(name).map_err(|error| error.to_string()) }
 }
 
 /// The name of a variant, which a stencil of the request has or not.

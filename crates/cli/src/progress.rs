@@ -1,8 +1,6 @@
 //! A progress bar on standard error, if that is a terminal.
 
-use std::io::IsTerminal as _;
-
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::transport::Transport;
 
@@ -25,12 +23,7 @@ pub fn bytes(all: u64) -> ProgressBar {
 }
 
 fn drawn(len: u64, template: &str) -> ProgressBar {
-    let target = if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let bar = ProgressBar::with_draw_target(Some(len), target);
+    let bar = ProgressBar::new(len);
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }

@@ -258,12 +258,7 @@ impl<'a> File<'a> {
             true => cut(bytes.div_ceil(ranks as u64).max(size)).or_else(|_| cut(bytes))?,
             false => cut(room.min(CHUNK))?,
         };
-        Ok(chunks
-            .into_iter()
-            .enumerate()
-            .filter(|(nth, _)| nth % ranks == rank)
-            .map(|(_, chunk)| chunk)
-            .collect())
+        Ok(chunks.into_iter().skip(rank).step_by(ranks).collect())
     }
 
     fn finished(&self, kind: Kind, (op, parts): (Op, Vec<Part>), all: &[States]) -> Result<Results, Failure> {
@@ -324,11 +319,9 @@ impl<'a> File<'a> {
         let requested = (self.args.k.unwrap_or(USUAL_K), self.args.smallest);
         let found = ranks::top(gpu, block, requested, self.lines())?;
         let longest = found.iter().map(Vec::len).max().unwrap_or(0);
-        let several = if self.geometry.axes.is_some() {
-            longest.max((requested.0 as usize).min(self.geometry.len as usize))
-        } else {
-            longest
-        };
+        // An array has `k` places in each line, even if elements are left out.
+        let least = self.geometry.axes.as_ref().map_or(0, |_| self.geometry.len.min(requested.0.into()));
+        let several = longest.max(least as usize);
         let padded = found.into_iter().flat_map(|line| {
             let missing = several - line.len();
             line.into_iter().map(Some).chain(std::iter::repeat_n(None, missing))
@@ -348,10 +341,9 @@ impl<'a> File<'a> {
         let several = Some(dtypes.len()).filter(|several| *several != 1);
         let values =
             found.into_iter().flat_map(|line| if line.is_empty() { vec![None; dtypes.len()] } else { line });
-        let values = values.collect();
         Ok(Results {
             several,
-            values,
+            values: values.collect(),
             counts: block.lines.counts(self.lines()),
             gpu_ms,
             ..self.results(own.name.clone(), dtypes)

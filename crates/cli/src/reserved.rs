@@ -173,12 +173,12 @@ pub fn leave_interrupts_to_work() -> &'static AtomicBool {
 
 /// Fails if the work had to see to an interrupt, which has ended it before its last row.
 pub fn check_interrupts() -> Result<(), Failure> {
-    match INTERRUPT.load(Ordering::Relaxed) {
-        true => {
-            Err(Failure::Interrupted("interrupted: the rows that were not done are not there".to_owned()))
-        }
-        false => Ok(()),
+    if INTERRUPT.load(Ordering::Relaxed) {
+        return Err(Failure::Interrupted(
+            "interrupted: the rows that were not done are not there".to_owned(),
+        ));
     }
+    Ok(())
 }
 
 pub fn failure(option: &str, path: &Path, error: &io::Error) -> Failure {

@@ -47,7 +47,6 @@ const PAGE: &str = include_str!("web/assets/index.html");
 
 const KERNELS: &str = "kernels.js";
 
-/// Colours and places, for light and dark, wide and narrow.
 const STYLE: &str = include_str!("web/assets/style.css");
 
 pub fn run(args: &WebArgs) -> Result<(), Failure> {
@@ -95,14 +94,3 @@ const INVOCATIONS: [u32; 2] = [256, 1024];
 
 /// Elements that the page offers, ascending: powers of two, and a prime.
 const LENGTHS: [u64; 7] = [1 << 12, 1 << 16, 1 << 18, 1_000_003, 1 << 20, 1 << 22, 1 << 24];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_page_is_small() {
-        let bytes: usize = files().iter().map(|(_, text)| text.len()).sum();
-        assert!(bytes < 670_000, "{bytes} bytes");
-    }
-}

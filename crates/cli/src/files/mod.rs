@@ -155,12 +155,11 @@ impl Source {
                     fill(&held.as_deref().map_or(&[][..], Vec::as_slice)[at as usize..], chunk)?
                 }
             };
-            match found < chunk.len() {
-                true => {
-                    Err(Fault::Truncated { part: "data", expected: self.bytes, found: at + found as u64 })
-                }
-                false => Ok(()),
+            if found < chunk.len() {
+                let found = at + found as u64;
+                return Err(Fault::Truncated { part: "data", expected: self.bytes, found });
             }
+            Ok(())
         };
         let read = match target.len() {
             0..=CHUNK => read((0, target)),

@@ -32,6 +32,13 @@ pub fn write(
     file.write_all(bytes)
 }
 
+/// Returns the file of an array in C order; without its elements, the header.
+pub fn file(descr: &str, shape: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut file = Vec::new();
+    write(&mut file, descr, shape, false, bytes).map_err(Failure::usage)?;
+    Ok(file)
+}
+
 /// The type string of floats in this machine's byte order.
 pub fn floats(element: Element) -> String {
     let order = if cfg!(target_endian = "big") { '>' } else { '<' };

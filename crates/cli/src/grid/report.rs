@@ -13,7 +13,6 @@ use crate::grid::request::Request;
 use crate::output::{ms_since, print, print_json, visible};
 use crate::table;
 
-/// A run in numbers.
 pub struct Report<'a> {
     args: &'a GridArgs,
     request: &'a Request,
@@ -47,7 +46,6 @@ impl<'a> Report<'a> {
         Report { args, request, adapters, stepped, wall_ms: ms_since(start), setup_ms: None, cut: None }
     }
 
-    /// The keys of `--json`.
     fn json(&self) -> Value {
         let Report { request: Request { source, config, until, .. }, stepped, .. } = self;
         let checked = until.map(|_| stepped.outcome);

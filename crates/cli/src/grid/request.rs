@@ -82,10 +82,7 @@ impl Request {
     }
 
     pub fn header(&self) -> Result<Vec<u8>, Failure> {
-        let mut header = Vec::new();
-        npy::write(&mut header, &npy::floats(self.config.element), self.source.shape(), false, &[])
-            .map_err(Failure::usage)?;
-        Ok(header)
+        npy::file(&npy::floats(self.config.element), self.source.shape(), &[])
     }
 
     /// Fills the options that were not given with the adapter's choice. The adapter must have the element type.

@@ -24,6 +24,7 @@ use crate::output::ms_since;
 use crate::reduce::CHUNK;
 use crate::reduce::block::{Block, Inputs};
 use crate::reduce::geometry::{Chunk, Geometry};
+use crate::reduce::op::widened;
 use crate::reduce::parts;
 use crate::reduce::states::{self, Kernels};
 
@@ -76,19 +77,15 @@ pub struct Counted {
     pub adapter: String,
 }
 
-pub fn count(request: &Request) -> Result<Counted, Failure> {
-    counted(request, None)
-}
-
 /// Counts the elements of a file on a GPU whose buffers have `room` bytes, by default as many as they have.
-fn counted(request: &Request, room: Option<u64>) -> Result<Counted, Failure> {
+pub fn count(request: &Request, room: Option<u64>) -> Result<Counted, Failure> {
     let source = Source::open(&request.file, request.raw.bare().as_ref()).map_err(Failure::usage)?;
     let gpu = request.adapter.open()?;
     let start = Instant::now();
     let refused = |why: &dyn Display| refusal!("{}: {why}", source.name());
     let geometry = Geometry::new(&source, None, false, source.reverses()).map_err(|why| refused(&why))?;
     let room = room.unwrap_or(gpu.device.limits().max_buffer_size);
-    let size = element(&source).size();
+    let size = widened(source.element()).size();
     let bytes = source.len() * size;
     let chunk = if bytes <= room { bytes.max(size) } else { room.min(CHUNK) };
     let chunks = geometry.chunks(chunk / size).map_err(|_| {
@@ -133,12 +130,6 @@ fn found(counter: &mut Counter<'_>, refused: impl Fn(&dyn Display) -> Failure) -
     }
 }
 
-/// The type that kernels read: 16-bit floats become 32-bit ones, which all adapters have.
-fn element(source: &Source) -> Element {
-    if source.element() == Element::F16 { Element::F32 } else { source.element() }
-}
-
-/// A file on its way through the GPU.
 struct Counter<'a> {
     source: &'a Source,
     geometry: &'a Geometry,
@@ -178,7 +169,7 @@ impl Counter<'_> {
 
     /// The least and the largest element, which NaN is if it is among them; none of no elements.
     fn ends(&mut self) -> Result<Option<[Value; 2]>, Failure> {
-        let element = element(self.source);
+        let element = widened(self.source.element());
         let mut kernels = Kernels::new(self.gpu);
         let parts = parts::of(Op::MinMax, element, Accuracy::Fast);
         let begun = kernels.begin(&[(Op::MinMax, parts)], element.into(), false);
@@ -197,7 +188,7 @@ impl Counter<'_> {
     /// Counts elements by keys of the library, and the time on the GPU.
     fn counts(&mut self, keys: &Keys, bins: u32) -> Result<(Vec<u64>, Option<f64>), Failure> {
         let config = Histogram::new(keys.clone(), bins);
-        let config = match keys::key_map(element(self.source)) {
+        let config = match keys::key_map(widened(self.source.element())) {
             Some(map) => config.with_map(map),
             None => config,
         };
@@ -237,7 +228,7 @@ mod tests {
             raw: BareArgs::default(),
             adapter: AdapterArgs::default(),
         };
-        let counts = |room| counted(&request, Some(room)).unwrap_or_else(|why| panic!("{why}")).counts;
+        let counts = |room| count(&request, Some(room)).unwrap_or_else(|why| panic!("{why}")).counts;
         let whole = counts(1 << 30);
         assert_eq!(whole.iter().sum::<u64>(), 30_000);
         assert_eq!(counts(16_000), whole);

@@ -6,6 +6,7 @@ use halofold::{Element, Value};
 
 use crate::files::Stored;
 use crate::keys::{key_range, number};
+use crate::reduce::op::widened;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Range {
@@ -53,8 +54,7 @@ impl Bins {
         };
         let edges = (0..count).map(edge).chain([round(high)]).collect();
         // 16-bit floats are counted as 32-bit ones.
-        let element = if stored.element() == Element::F16 { Element::F32 } else { stored.element() };
-        Ok(Bins { edges, dtype, element })
+        Ok(Bins { edges, dtype, element: widened(stored.element()) })
     }
 
     pub fn count(&self) -> usize {

@@ -4,12 +4,11 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use halofold::Element;
 use halofold::ladder::Finish;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-
-use crate::named::{self, Named};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,13 +69,11 @@ static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("documents.json")).expect("the tables are as the types say")
 });
 
-pub fn named(name: &str) -> Result<&'static Preset, String> {
-    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let names: Vec<_> = PRESETS.iter().map(|preset| preset.name.as_str()).collect();
-        format!("unknown preset `{name}`; the presets are {}", names.join(", "))
-    })
+pub fn named(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
 }
 
-pub fn parser() -> Named<&'static Preset> {
-    named::by(|| PRESETS.iter().map(|preset| preset.name.as_str()).collect(), named)
+pub fn parser() -> impl TypedValueParser<Value = &'static Preset> {
+    PossibleValuesParser::new(PRESETS.iter().map(|preset| preset.name.as_str()))
+        .map(|name| named(&name).expect("clap has checked the name"))
 }

@@ -140,7 +140,7 @@ pub fn dtype(op: Op, stored: Stored) -> Stored {
     match op {
         Op::Any | Op::All => Stored::Bool,
         Op::ArgMin | Op::ArgMax | Op::CountNonzero => Element::I64.into(),
-        _ if element.is_float() => single(element),
+        _ if element.is_float() => widened(element).into(),
         Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => {
             let is_unsigned = stored == unsigned && stored != Stored::Bool;
             if is_unsigned { Element::U64.into() } else { Element::I64.into() }
@@ -152,9 +152,9 @@ pub fn dtype(op: Op, stored: Stored) -> Stored {
     }
 }
 
-/// The type of results that are numbers of an element type: 16-bit floats become 32-bit ones.
-pub fn single(element: Element) -> Stored {
-    if element == Element::F16 { Element::F32.into() } else { element.into() }
+/// The type to compute in: 16-bit floats become 32-bit ones, which all adapters have.
+pub fn widened(element: Element) -> Element {
+    if element == Element::F16 { Element::F32 } else { element }
 }
 
 /// The type of as many bits without a sign.

@@ -18,7 +18,6 @@ use crate::gpu::Gpu;
 /// The rung that combines neighbours, so that operators need not commute.
 const IN_ORDER: &str = "interleaved-modulo-pair";
 
-/// The numbers of each line's result.
 pub type LineResults = Vec<Vec<Option<Scalar>>>;
 
 pub struct Own {
@@ -50,7 +49,7 @@ impl Own {
 
     pub fn dtypes(&self, element: Element) -> Result<Vec<Stored>, Failure> {
         let numbers = self.over(element)?.out_elements().unwrap_or_default();
-        Ok(numbers.into_iter().map(op::single).collect())
+        Ok(numbers.into_iter().map(|number| op::widened(number).into()).collect())
     }
 
     /// The numbers of each line's result, one after the other, and the time on the GPU. Lines without elements have `finish(identity(), 0)`.

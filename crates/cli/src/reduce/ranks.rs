@@ -79,25 +79,19 @@ pub fn quantiles(
     let mut ranks: Vec<u64> = batches.iter().flat_map(|batch| ranks_of(batch.len as u64)).collect();
     ranks.sort_unstable();
     ranks.dedup();
-    let mut found = Vec::new();
-    for ranks in ranks.chunks(AT_ONCE) {
-        found.push(nth(gpu, block, ranks)?);
-    }
-    let mut row = 0;
-    for batch in batches {
-        for line in &batch.lines {
-            let nth = |rank: u64| {
-                let place = ranks.binary_search(&rank).unwrap_or_default();
-                let of_line = (ranks.len() - place / AT_ONCE * AT_ONCE).min(AT_ONCE);
-                found[place / AT_ONCE][row * of_line + place % AT_ONCE]
-            };
-            let last = nth(batch.len as u64 - 1);
-            for (quantile, results) in quantiles.iter().zip(&mut results) {
-                let (lower, upper, gamma) = quantile.position(batch.len as u64);
-                let ends = if last.as_f64().is_nan() { [last; 2] } else { [nth(lower), nth(upper)] };
-                results[*line as usize] = Some(Scalar::One(quantile.value(stored, ends, gamma)));
-            }
-            row += 1;
+    let found = ranks.chunks(AT_ONCE).map(|ranks| nth(gpu, block, ranks)).collect::<Result<Vec<_>, _>>()?;
+    let rows = batches.iter().flat_map(|batch| batch.lines.iter().map(|line| (batch.len as u64, *line)));
+    for (row, (len, line)) in rows.enumerate() {
+        let nth = |rank: u64| {
+            let place = ranks.binary_search(&rank).unwrap_or_default();
+            let of_line = (ranks.len() - place / AT_ONCE * AT_ONCE).min(AT_ONCE);
+            found[place / AT_ONCE][row * of_line + place % AT_ONCE]
+        };
+        let last = nth(len - 1);
+        for (quantile, results) in quantiles.iter().zip(&mut results) {
+            let (lower, upper, gamma) = quantile.position(len);
+            let ends = if last.as_f64().is_nan() { [last; 2] } else { [nth(lower), nth(upper)] };
+            results[line as usize] = Some(Scalar::One(quantile.value(stored, ends, gamma)));
         }
     }
     Ok(results)

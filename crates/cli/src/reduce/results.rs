@@ -67,21 +67,13 @@ impl Results {
         Ok(bytes)
     }
 
-    pub fn npy(&self, dims: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Failure> {
-        let mut file = Vec::new();
-        npy::write(&mut file, &self.dtypes[0].descr(), dims, false, bytes).map_err(Failure::usage)?;
-        Ok(file)
-    }
-
     pub fn places(&self) -> Result<Vec<u8>, Failure> {
         let place = |value: &Option<Scalar>| match value {
             Some(Scalar::At { index, .. }) => *index as i64,
             _ => -1,
         };
         let bytes: Vec<u8> = self.values.iter().flat_map(|value| place(value).to_le_bytes()).collect();
-        let mut file = Vec::new();
-        npy::write(&mut file, "<i8", &self.dims(), false, &bytes).map_err(Failure::usage)?;
-        Ok(file)
+        npy::file("<i8", &self.dims(), &bytes)
     }
 }
 

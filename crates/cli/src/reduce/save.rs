@@ -73,7 +73,7 @@ impl Outputs {
                 1 => first.name.clone(),
                 _ => format!("{}/{}", path.file_stem().unwrap_or_default().to_string_lossy(), first.name),
             };
-            self.all.push((name, first.npy(&dims, &bytes)?));
+            self.all.push((name, npy::file(&first.dtypes[0].descr(), &dims, &bytes)?));
         }
         Ok(())
     }

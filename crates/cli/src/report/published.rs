@@ -18,7 +18,7 @@ pub fn entries(machines: &[Machine]) -> Vec<Entry<'_>> {
 /// The document's figures for a row, and the machine's.
 fn of_row<'a>(machine: &'a Machine, row: &Row) -> Option<[Entry<'a>; 2]> {
     let preset = row.what.preset.as_deref()?;
-    let title = presets::named(preset).map_or_else(|_| preset.to_owned(), |preset| preset.title.clone());
+    let title = presets::named(preset).map_or_else(|| preset.to_owned(), |preset| preset.title.clone());
     let name = row.what.row.as_ref().unwrap_or(&row.what.rung).clone();
     let entry = |machine, cells| Entry {
         title: title.clone(),

@@ -3,10 +3,10 @@
 use std::fmt::Display;
 
 use halofold::adapter::HELPFUL_FEATURES;
-use halofold::ladder::{RUNGS, Rung};
+use halofold::ladder::Rung;
 use halofold::reduce::Op;
 use halofold::reduce::plan::{Stage, Writes};
-use halofold::stencil::{Border, Borders, Config, Dims, Grid, STENCILS, VARIANTS, Variant};
+use halofold::stencil::{Border, Borders, Config, Dims, Grid, STENCILS, Variant};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::{Job, Kernel};
 
@@ -14,6 +14,7 @@ use super::ShowArgs;
 use super::translate::{Language, TranslateError, stage_name, translate};
 use crate::failure::Failure;
 use crate::lists::each_once;
+use crate::named;
 
 const LARGEST_WORKGROUP: u32 = 1024;
 
@@ -30,9 +31,7 @@ fn limits() -> Limits {
 }
 
 pub fn listing() -> String {
-    let rungs: Vec<_> = RUNGS.iter().map(Rung::name).collect();
-    let variants = each_once(VARIANTS.iter().map(|variant| variant.name));
-    format!("rungs: {}\nstencils: {}\n", rungs.join(", "), variants.join(", "))
+    format!("rungs: {}\nstencils: {}\n", named::rungs().join(", "), named::variants().join(", "))
 }
 
 pub fn named(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
@@ -46,7 +45,7 @@ pub fn named(name: &str, args: &ShowArgs) -> Result<(String, Kernel), Failure> {
         refuse(of_stencils, "a stencil")?;
         return of_rung(rung, args);
     }
-    if VARIANTS.iter().any(|variant| variant.name == name) {
+    if named::variants().contains(&name) {
         let of_rungs = [
             ("--op", args.op.is_some()),
             ("--workgroup", args.workgroup.is_some()),

@@ -43,7 +43,6 @@ pub fn rows() -> String {
     .into_string()
 }
 
-/// Words and their meanings.
 pub fn words() -> Vec<String> {
     let cells = |line: &'static str| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ");
     let rows =

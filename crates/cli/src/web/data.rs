@@ -16,7 +16,7 @@ pub fn script() -> String {
     let cases = ladder::cases(&mut texts, &mut plans, &mut tables);
     let variants = stencils::export(&mut texts);
     let peaks = peak::export(&mut texts);
-    let (paragraphs, pieces, modules) = texts.into_parts();
+    let Texts { paragraphs, pieces, modules } = texts;
     // Kernels have no tabs and no backslashes: a tab stands for four spaces, of which there are many. A string of a script may contain it.
     let quoted = |text: &String| json!(text.replace("    ", "\t")).to_string().replace("\\t", "\t");
     let listed = |numbers: &Vec<usize>| json!(numbers).to_string();

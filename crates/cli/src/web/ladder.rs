@@ -35,7 +35,6 @@ fn features(subgroups: bool) -> Features {
     if subgroups { Features::SUBGROUP } else { Features::empty() }
 }
 
-/// The rungs, the same whatever they compute.
 pub fn rungs() -> Vec<String> {
     let rung = |rung: &'static Rung| json!({ "name": rung.name(), "document": rung.document, "finish": rung.finishes[0].name(), "improves": rung.improves });
     RUNGS.iter().map(|one| rung(one).to_string()).collect()

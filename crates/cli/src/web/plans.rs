@@ -13,7 +13,6 @@ const SCRATCH: u64 = 1;
 const OUTPUT: u64 = 3;
 const NOTHING: u64 = 4;
 
-/// Every distinct plan, as JSON.
 #[derive(Default)]
 pub struct Plans(pub IndexSet<String>);
 

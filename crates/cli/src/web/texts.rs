@@ -9,12 +9,12 @@ pub const HEADING: &str = "// ==== ";
 
 const GAP: &str = "\n\n";
 
-/// Modules as lists of pieces, and pieces as lists of paragraphs: variants of a piece differ in a few of those.
+/// Modules as numbers of pieces, and pieces as numbers of paragraphs. Variants of a piece share most of them.
 #[derive(Default)]
 pub struct Texts {
-    paragraphs: IndexSet<String>,
-    pieces: IndexSet<Vec<usize>>,
-    modules: IndexSet<Vec<usize>>,
+    pub paragraphs: IndexSet<String>,
+    pub pieces: IndexSet<Vec<usize>>,
+    pub modules: IndexSet<Vec<usize>>,
 }
 
 impl Texts {
@@ -31,11 +31,6 @@ impl Texts {
         let numbers =
             text.split(GAP).map(|paragraph| self.paragraphs.insert_full(paragraph.to_owned()).0).collect();
         self.pieces.insert_full(numbers).0
-    }
-
-    /// The paragraphs, the pieces as numbers of paragraphs, and the modules as numbers of pieces.
-    pub fn into_parts(self) -> (IndexSet<String>, IndexSet<Vec<usize>>, IndexSet<Vec<usize>>) {
-        (self.paragraphs, self.pieces, self.modules)
     }
 }
 

@@ -1,9 +1,9 @@
-//! `halofold devices` and `halofold ladder`, by running the program on the adapter at hand.
+//! `halofold devices` and `halofold ladder` on the adapter at hand, and output to closed pipes.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Output;
 
-use crate::files::{Folder, assert_has, command, parsed, refused, stdout, typed};
+use crate::files::{Folder, assert_has, command, npy, parsed, refused, stdout, typed};
 use crate::keys::{assert_keys, check};
 use halofold::ladder::RUNGS;
 use serde_json::Value;
@@ -87,6 +87,23 @@ fn rows_are_printed_as_they_are_done() {
     assert!(lines.any(|line| line.starts_with("global-adjacent ")));
     assert!(child.try_wait().unwrap().is_none(), "the first row comes with the last");
     assert!(lines.any(|line| line.starts_with("exact ")) && child.wait().unwrap().success());
+}
+
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let path = Folder::new("closed-pipe").write("a.npy", &npy("<f4", false, &[2], &[0; 8]));
+    for (subcommand, args) in [
+        ("ladder", &["--n", "100", "--samples", "1"][..]),
+        ("reduce", &[&path, "--json"]),
+        ("reduce", &[&path]),
+    ] {
+        let mut child = command(subcommand, args).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{message}");
+        assert!(!message.contains("panicked") && !message.contains("pipe"), "{message}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod keys;
 
 mod cli;
 mod histogram;
+#[cfg(unix)]
 mod outputs;
 mod readme;
 mod records;

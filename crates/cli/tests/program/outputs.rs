@@ -1,14 +1,11 @@
-//! Files that the program writes: an earlier file stays until the new one is complete.
+//! Files that the program writes: an earlier file stays until the new one is complete. Limits and signals are
+//! those of Unix.
 
 use std::fs;
-#[cfg(unix)]
 use std::io::{BufRead as _, BufReader};
-#[cfg(unix)]
 use std::process::{Command, Output};
 
-use crate::files::{Folder, command, names_in, npy};
-#[cfg(unix)]
-use crate::files::{limited, refused};
+use crate::files::{Folder, command, limited, names_in, npy, refused};
 
 /// A folder with a grid of zeros but for one cell, and its file.
 fn folder(name: &str) -> (Folder, String) {
@@ -19,7 +16,6 @@ fn folder(name: &str) -> (Folder, String) {
     (folder, path)
 }
 
-#[cfg(unix)]
 #[test]
 fn outputs_that_cannot_be_written_are_errors_and_leave_no_files() {
     let (folder, path) = folder("outputs-large");
@@ -29,25 +25,7 @@ fn outputs_that_cannot_be_written_are_errors_and_leave_no_files() {
     assert_eq!(names_in(&folder.0).len(), 1);
 }
 
-#[test]
-fn a_closed_pipe_is_quiet() {
-    let (_, path) = folder("outputs-pipe");
-    for (subcommand, args) in [
-        ("ladder", &["--n", "100", "--samples", "1"][..]),
-        ("reduce", &[&path, "--json"]),
-        ("reduce", &[&path]),
-    ] {
-        let mut child = command(subcommand, args).spawn().unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{message}");
-        assert!(!message.contains("panicked") && !message.contains("pipe"), "{message}");
-    }
-}
-
 /// Interrupts a command as soon as its log has `begun`, in which `meanwhile` looks around; then the log has `ended`.
-#[cfg(unix)]
 fn interrupted(command: &mut Command, begun: &str, meanwhile: impl FnOnce(), ended: &str) -> Output {
     let mut child = command.env("RUST_LOG", "halofold=debug").spawn().unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(|line| line.unwrap());
@@ -60,7 +38,6 @@ fn interrupted(command: &mut Command, begun: &str, meanwhile: impl FnOnce(), end
     output
 }
 
-#[cfg(unix)]
 #[test]
 fn an_interrupted_ladder_shows_its_rows_on_every_adapter() {
     let record = Folder::new("outputs-ladder").path("record.json");
@@ -72,7 +49,6 @@ fn an_interrupted_ladder_shows_its_rows_on_every_adapter() {
     assert!(fs::read_to_string(record).unwrap().contains("\"pass\""));
 }
 
-#[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_nothing_unfinished_on_every_adapter() {
     let (folder, path) = folder("outputs-interrupt");

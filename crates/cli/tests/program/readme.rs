@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::files::{command, stdout};
+use crate::files::{command, names_in, stdout};
 use halofold_measure::{LibraryWork, Record};
 
 /// The opening of a printed table: the command follows.
 const TABLE: &str = "<!-- table: halofold ";
 
-/// Its end.
 const TABLE_END: &str = "<!-- end of table -->";
 
 /// A file of the repository that a command wrote: the command follows, the file is its last word.
@@ -19,25 +18,22 @@ const FILE: &str = "<!-- file: halofold ";
 const HOME: &str = "https://github.com/halofold/halofold/blob/main/";
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .expect("the program lies in the project's folder")
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Paths of the files in a folder of the project that have an extension.
+fn files_in(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let folder = root().join(folder);
+    let paths = names_in(&folder).into_iter().map(|name| folder.join(name));
+    paths.filter(|path| path.extension().is_some_and(|known| known == extension)).collect()
 }
 
 /// The README, the pages beside it, all of `docs/`, and the READMEs of folders.
 fn pages() -> Vec<(PathBuf, String)> {
-    let pages =
-        ["", "docs", "docs/results", "shaders", "crates/cli", "crates/fleet", "crates/measure", "crates/mpi"]
-            .map(|folder| root().join(folder))
-            .into_iter()
-            .flat_map(|folder| {
-                let entries = std::fs::read_dir(&folder).expect("the project has this folder");
-                entries
-                    .map(|entry| entry.expect("an entry").path())
-                    .filter(|path| path.extension().is_some_and(|e| e == "md"))
-            });
-    pages.map(|path| (path.clone(), std::fs::read_to_string(&path).expect("pages are text"))).collect()
+    let folders =
+        ["", "docs", "docs/results", "shaders", "crates/cli", "crates/fleet", "crates/measure", "crates/mpi"];
+    let paths = folders.into_iter().flat_map(|folder| files_in(folder, "md"));
+    paths.map(|path| (path.clone(), std::fs::read_to_string(&path).expect("pages are text"))).collect()
 }
 
 /// Runs the program in the project's folder.
@@ -45,16 +41,18 @@ fn printed(words: &[&str]) -> String {
     stdout(&command(words[0], &words[1..]).current_dir(root()).output().expect("the program starts"))
 }
 
-/// True if pages and pictures are made again from their records instead of compared.
-fn updates() -> bool {
-    std::env::var_os("HALOFOLD_UPDATE_PAGES").is_some()
-}
-
-/// Panics, and says how a page or a picture is made again.
-fn stale(what: &str) -> ! {
-    panic!(
-        "{what} does not agree with its record: HALOFOLD_UPDATE_PAGES=1 cargo test --release --test program readme::"
-    )
+/// Compares a page or a picture with the fresh one. `HALOFOLD_UPDATE_PAGES` replaces it instead.
+fn check(path: &Path, fresh: &[u8]) {
+    if std::fs::read(path).is_ok_and(|known| known == fresh) {
+        return;
+    }
+    assert!(
+        std::env::var_os("HALOFOLD_UPDATE_PAGES").is_some(),
+        "{} does not agree with its record: HALOFOLD_UPDATE_PAGES=1 cargo test --release \
+         --test program readme::",
+        path.display()
+    );
+    std::fs::write(path, fresh).expect("the file can be written");
 }
 
 #[test]
@@ -70,12 +68,7 @@ fn tables_are_what_their_commands_print() {
             fresh += &format!("{TABLE}{command} -->\n{}\n{TABLE_END}{rest}", printed(&words).trim());
             tables += 1;
         }
-        if fresh != page {
-            if !updates() {
-                stale(&path.display().to_string());
-            }
-            std::fs::write(&path, fresh).expect("the page can be written");
-        }
+        check(&path, fresh.as_bytes());
     }
     assert!(tables >= 1, "the ladder has one");
 }
@@ -149,13 +142,7 @@ fn pictures_are_what_their_commands_draw() {
             let fresh = folder.path().join("fresh");
             words.push(fresh.to_str().expect("a path in UTF-8"));
             printed(&words);
-            let fresh = std::fs::read(fresh).expect("a file");
-            if std::fs::read(&shown).ok().as_ref() != Some(&fresh) {
-                if !updates() {
-                    stale(&shown.display().to_string());
-                }
-                std::fs::write(&shown, fresh).expect("the picture can be written");
-            }
+            check(&shown, &std::fs::read(fresh).expect("a file"));
             pictures += 1;
         }
     }
@@ -189,17 +176,9 @@ fn book_lists_every_page_and_every_rung() {
         .into_iter()
         .map(|target| docs.join(target).canonicalize().expect("a file"))
         .collect();
-    let mut missing = Vec::new();
-    for (folder, extension) in [("docs", "md"), ("shaders/ladder", "wgsl")] {
-        for entry in std::fs::read_dir(root().join(folder)).expect("the project has this folder") {
-            let path = entry.expect("an entry").path().canonicalize().expect("a file");
-            let is_chapter =
-                path.extension().is_some_and(|e| e == extension) && !path.ends_with("SUMMARY.md");
-            if is_chapter && !listed.contains(&path) {
-                missing.push(path);
-            }
-        }
-    }
+    let is_listed = |path: &Path| listed.contains(&path.canonicalize().expect("a file"));
+    let mut missing = [files_in("docs", "md"), files_in("shaders/ladder", "wgsl")].concat();
+    missing.retain(|path| !path.ends_with("SUMMARY.md") && !is_listed(path));
     assert!(missing.is_empty(), "docs/SUMMARY.md lacks {missing:?}; add a line for each");
 }
 

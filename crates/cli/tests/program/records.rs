@@ -41,7 +41,6 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).expect("the file is there")
 }
 
-/// A record that a command wrote.
 fn written(folder: &Folder, name: &str) -> Record {
     serde_json::from_str(&read(&folder.path(name))).expect("the record can be read")
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use halofold::wgpu;
 
-use crate::files::{Folder, assert_has, names_in, npy, refused, rows, stdout};
+use crate::files::{Folder, assert_has, names_in, npy, parsed, refused, stdout};
 
 /// The requests and the parts of their messages.
 fn requests() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -112,7 +112,7 @@ fn files_that_cannot_be_read_hide_no_other() {
     bad.iter().for_each(|(file, words)| assert_has(&errors, &[&[*file], &words[..]].concat()));
     assert_eq!((output.status.code(), errors.lines().count()), (Some(2), bad.len()));
     output.status = Default::default();
-    let rows = rows(&output);
+    let rows: Vec<serde_json::Value> = parsed(&output);
     assert!(rows.len() == 2 && rows.iter().all(|row| row["value"] == 12.0), "{rows:?}");
 }
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::files::{Folder, npy, rows};
+use crate::files::{Folder, npy, parsed};
 use crate::keys::assert_documented;
 
 #[test]
@@ -25,7 +25,7 @@ fn a_stream_is_scanned_and_described() {
     let folder = Folder::new("scan-stream");
     folder.write("bytes", &[1.5f32, -2.0, 4.0].map(f32::to_le_bytes).concat());
     let request = "scan - --raw=f32 --shape=-1,3 --axis=-1 -o out.npy --json < bytes";
-    let row = rows(&folder.run(request)).remove(0);
+    let [row]: [Value; 1] = parsed(&folder.run(request));
     assert_documented(&row, "`reduce`");
     let keys = ["axis", "shape", "dtype", "n", "output"].map(|key| &row[key]);
     assert_eq!(json!(keys), json!([1, [1, 3], "f4", 3, "out.npy"]));

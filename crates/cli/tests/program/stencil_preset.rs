@@ -15,7 +15,6 @@ const TINY: [(&str, &Stencil, &str); 2] =
 /// Block shapes: two that run everywhere, in the thesis's tables too, and one that not every adapter allows.
 const BLOCKS: [&str; 3] = ["8x16", "8x32", "32x32"];
 
-/// The line of a tiny preset.
 fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &str) -> String {
     let blocks = BLOCKS.join(",");
     let fixed = format!("--preset {preset} --grid {grid} --blocks {blocks} --samples=1 --steps=3");

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use halofold::Element;
 use halofold::stencil::{Block, Config, Grid, Mapping, Stencil, Variant};
 use serde::Deserialize;
 
-use crate::named::{self, Named};
 use crate::presets::by_name;
 use crate::row::{Row, StencilWork};
 
@@ -51,15 +51,10 @@ pub static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("documents.json")).expect("the tables are as the types say")
 });
 
-pub fn parser() -> Named<&'static Preset> {
-    named::by(|| PRESETS.iter().map(|preset| preset.name.as_str()).collect(), named)
-}
-
-fn named(name: &str) -> Result<&'static Preset, String> {
-    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let names: Vec<_> = PRESETS.iter().map(|preset| preset.name.as_str()).collect();
-        format!("unknown preset; the presets are {}", names.join(", "))
-    })
+pub fn parser() -> impl TypedValueParser<Value = &'static Preset> {
+    let named = |name: String| PRESETS.iter().find(|preset| preset.name == name);
+    PossibleValuesParser::new(PRESETS.iter().map(|preset| preset.name.as_str()))
+        .map(move |name| named(name).expect("clap has checked the name"))
 }
 
 /// The thesis's block shapes: 16 and 32 columns, and every fourth number of rows. It does not say which it left out.

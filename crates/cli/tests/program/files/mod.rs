@@ -11,7 +11,6 @@ use std::sync::OnceLock;
 use half::f16;
 use halofold::{Element, adapter, wgpu};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 /// The adapter that the program will choose.
 pub fn preferred() -> &'static wgpu::Adapter {
@@ -21,11 +20,6 @@ pub fn preferred() -> &'static wgpu::Adapter {
             "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
         )
     })
-}
-
-/// Its features.
-pub fn features() -> wgpu::Features {
-    preferred().features()
 }
 
 /// A fresh folder for the files of one test.
@@ -69,7 +63,6 @@ impl Folder {
     }
 }
 
-/// Asserts that a text has all these parts.
 #[track_caller]
 pub fn assert_has(text: &str, parts: &[impl AsRef<str>]) {
     for part in parts.iter().map(AsRef::as_ref) {
@@ -137,11 +130,6 @@ pub fn fine(args: &[&str]) -> String {
 /// The JSON that it printed, if it succeeded.
 pub fn parsed<T: DeserializeOwned>(output: &Output) -> T {
     serde_json::from_str(&stdout(output)).expect("it prints JSON")
-}
-
-/// The rows that it printed as JSON, if it succeeded.
-pub fn rows(output: &Output) -> Vec<Value> {
-    parsed(output)
 }
 
 /// Asserts exit status 2, nothing on standard output, and a message that has all these parts.

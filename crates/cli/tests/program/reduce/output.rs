@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::files::{Folder, assert_has, fine, npy, refused, rows};
+use crate::files::{Folder, assert_has, fine, npy, parsed, refused};
 #[cfg(unix)]
 use crate::files::{command, limited};
 use crate::keys::assert_documented;
@@ -13,9 +13,8 @@ fn array(shape: &[usize], data: &[f32]) -> Vec<u8> {
     npy("<f4", false, shape, bytemuck::cast_slice(data))
 }
 
-/// The rows that a request prints as JSON.
 fn rows_of(folder: &Folder, request: &str) -> Vec<Value> {
-    rows(&folder.run(&format!("reduce {request} --json")))
+    parsed(&folder.run(&format!("reduce {request} --json")))
 }
 
 #[test]
@@ -118,7 +117,7 @@ fn files_are_not_all_open_at_once() {
     let files: Vec<_> =
         (0..300).map(|i| folder.write(&format!("{i}.npy"), &array(&[i], &vec![1.0; i]))).collect();
     let files: Vec<_> = ["--json"].into_iter().chain(files.iter().map(String::as_str)).collect();
-    let rows = rows(&limited("ulimit -n 200", &command("reduce", &files)));
+    let rows: Vec<Value> = parsed(&limited("ulimit -n 200", &command("reduce", &files)));
     assert!(rows.len() == 300 && rows.iter().enumerate().all(|(i, row)| row["value"] == i as f64));
 }
 

@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::files::{encode, npy, parsed};
 use crate::keys::assert_documented;
 
-/// A grid of some values.
 #[derive(Clone, Debug)]
 pub struct Cells {
     pub grid: Grid,

@@ -41,7 +41,7 @@ fn the_norm_may_be_l2_and_exact() {
     let l2 = |report: &Value| report["residual_l2"].as_f64().unwrap();
     assert!(fast["converged"] == true && fast["steps"] == exact["steps"], "{fast} {exact}");
     assert!(l2(&exact) < 1e-2 && (l2(&fast) / l2(&exact) - 1.0).abs() < 1e-5, "{fast} {exact}");
-    if files::features().contains(Element::F64.feature()) {
+    if files::preferred().features().contains(Element::F64.feature()) {
         let wide = report(&run("--norm l2 --json --exact --type f64"));
         assert!(wide["converged"] == true && (l2(&wide) / l2(&exact) - 1.0).abs() < 1e-3, "{wide} {exact}");
     }
