@@ -1,6 +1,6 @@
-//! The documents' own tables, replayed: each at its own length, type, workgroup and finish.
+//! Replays tables of published documents: each row with the published length, type, workgroup size and finish.
 //!
-//! If an adapter allows less, the row runs with its limits and says so.
+//! If the adapter lacks a type or workgroup size, a substitute runs and the row's `reason` names it. Excessive lengths are refused.
 
 mod documents;
 
@@ -21,7 +21,7 @@ pub use documents::{Preset, by_name, named, parser};
 
 const CPU_BUDGET: Duration = Duration::from_millis(300);
 
-/// Changes to a preset from the command line.
+/// Settings of a preset that the command line overrides.
 pub struct Options {
     pub n: Option<u64>,
     pub element: Option<Element>,
@@ -59,7 +59,7 @@ impl<'a> Replay<'a> {
     ) -> Result<Self, Failure> {
         let gpu = context.gpu;
         let (element, changed) = runnable_element(context, options.element.unwrap_or(preset.element))?;
-        // Rows that differ by their length are one where all have the same.
+        // `--n` gives all rows one length. Rows that differ only by length would repeat, so only the first length stays.
         let is_kept = |line: &&Line| options.n.is_none() || line.n == preset.rows[0].n;
         let lines: Vec<_> =
             preset.rows.iter().filter(is_kept).map(|line| (line, options.n.unwrap_or(line.n))).collect();
@@ -160,7 +160,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// The document's element type, or the nearest this adapter can sum, with a word about the change.
+/// Returns `named` if the adapter supports it, otherwise its 32-bit counterpart and a remark about the change.
 fn runnable_element(context: &RunContext<'_>, named: Element) -> Result<(Element, Option<String>), Failure> {
     let lacks = |element: Element| element.feature() - context.gpu.device.features();
     if lacks(named).is_empty() {
@@ -175,7 +175,7 @@ fn runnable_element(context: &RunContext<'_>, named: Element) -> Result<(Element
 }
 
 impl Preset {
-    /// A row's published time, if it is of the kernel alone, or if it spans the whole way to the host.
+    /// Returns a row's published time: end to end if `whole` is true, otherwise of the kernel alone. `None` if unpublished.
     pub fn published_ms(&'static self, row: &Row, whole: bool) -> Option<f64> {
         let line = self.rows.iter().find(|line| Some(line.name.as_str()) == row.what.row.as_deref())?;
         match line.published_end_to_end {

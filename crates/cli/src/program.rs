@@ -1,4 +1,4 @@
-//! The command line of halofold: the ladder, the documents' presets, real files, and the code each back end gets.
+//! The command line of halofold: sets up the process, parses the arguments and runs a subcommand.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ enum Command {
     Reduce(reduce::ReduceArgs),
     /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
     Histogram(histogram::HistogramArgs),
-    /// Write the sums of all elements of a file up to each, or their products, minima or maxima, as an array.
+    /// Write the prefix sums of a file as an array, or its prefix products, minima or maxima.
     Scan(scan::ScanArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
     Stencil(Box<stencil::StencilArgs>),
@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
     // SAFETY: nothing else runs yet that could read the environment.
     unsafe { gpu::give_runtime_folder() };
     if std::env::var_os("WGPU_BACKEND").is_some_and(|names| names.is_empty()) {
-        // Empty is as unset; wgpu takes it for no back end at all.
+        // An empty value counts as unset here; wgpu itself would enable no back end.
         // SAFETY: as above.
         unsafe { std::env::remove_var("WGPU_BACKEND") };
     }
@@ -74,13 +74,13 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads the command line. For an unknown argument clap proposes to pass it as a value, which does not help.
+/// Parses the command line. For an unknown argument, drops clap's tip "as a value" and proposes `./FILE` if that file exists.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|mut error| {
         if error.kind() == ErrorKind::UnknownArgument
             && let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
         {
-            // Of `-x.npy` clap takes `-x` for an option.
+            // For `-x.npy`, clap reports the unknown option `-x`.
             let is_file = |text: &String| text.starts_with(unknown) && Path::new(text).exists();
             let arguments = std::env::args_os().take_while(|text| text != "--");
             let file = arguments.filter_map(|text| text.into_string().ok()).find(is_file);

@@ -1,4 +1,4 @@
-//! Files of records, which `--record` writes, and `compare` and `report` read.
+//! Record files: `--record` writes them, `compare` and `report` read them.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ use crate::failure::Failure;
 use crate::files::Fault;
 use crate::reserved::Reserved;
 
-/// Writes a record into the file that `--record` named, if it named one.
+/// Writes a record into the reserved file of `--record`, if there is one.
 pub fn write(file: Option<Reserved>, record: impl FnOnce() -> Record) -> Result<(), Failure> {
     file.map_or(Ok(()), |file| file.write(&record().to_json().map_err(Failure::usage)?))
 }
 
-/// Opens the file that `--record` names, so that a path that cannot be written is an error now and not after the work.
+/// Opens the file of `--record` before the work, so that an unwritable path fails early.
 pub fn reserve(path: Option<&Path>) -> Result<Option<Reserved>, Failure> {
     path.map(|path| Reserved::open("--record", path)).transpose()
 }

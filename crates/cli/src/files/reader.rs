@@ -14,10 +14,10 @@ pub(crate) enum Reader {
     Stream(Box<dyn Read + Send>),
 }
 
-/// An opened file or a stream, from the start of its array on.
+/// A file or stream at the first byte of a `.npy` file, an archive member, or raw elements. A `.npy` header is still unread.
 pub(crate) struct Opened {
     pub(crate) reader: Reader,
-    /// The bytes of the file before the array, and those to its end, if that is known.
+    /// Offsets in the file of the content's first byte and of its end. A stream has 0 and `None`.
     pub(crate) start: u64,
     pub(crate) end: Option<u64>,
 }
@@ -51,7 +51,7 @@ impl Read for Reader {
     }
 }
 
-/// Opens a file, or standard input. A pipe or a device is read until it ends.
+/// Opens a regular file. Standard input, a pipe or a device opens as a stream, without reading it.
 pub(crate) fn open_reader(path: &Path) -> Result<Opened, Fault> {
     if path == Path::new(STANDARD_INPUT) {
         return Ok(Opened::stream(io::stdin()));

@@ -6,17 +6,17 @@ use crate::files::Source;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// The dimensions by which the file is loaded: of a whole array in C order a single one.
+    /// The dimensions for `Source::load`: the array's own, or one dimension if a C-order array is reduced whole.
     pub dims: Vec<u64>,
-    /// The axes in the order in which they are loaded: those that are kept, then those that are reduced.
+    /// The axis permutation that `Source::load` applies after reading: kept axes first, then reduced axes.
     pub order: Vec<usize>,
-    /// Lines, and elements of each.
+    /// The number of lines, each of which gives one result, and the elements of a line.
     pub rows: u64,
     pub len: u64,
     pub shape: Vec<u64>,
-    /// The axes that were named, if the results are an array.
+    /// The reduced axes: the axes in `--axis`, all axes with `--keepdims` alone, `None` without either option.
     pub axes: Option<Vec<usize>>,
-    /// True if the file's layers are not the first axis: it is loaded at once.
+    /// True if a file holds axes in reverse (Fortran) order: layers of axis 0 are not contiguous, so everything is loaded at once.
     is_reversed: bool,
 }
 
@@ -24,11 +24,11 @@ pub struct Geometry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     pub layers: Range<u64>,
-    /// The lines in them, from which line on, and the elements of each.
+    /// The number of lines that the layers touch, the first of these lines, and the elements of each line in these layers.
     pub rows: u64,
     pub first_row: u64,
     pub len: u64,
-    /// Elements of each line before them.
+    /// Elements of each line in earlier chunks.
     pub before: u64,
 }
 
@@ -75,7 +75,7 @@ impl Geometry {
             return Err(if self.is_reversed { elements } else { layer });
         }
         let each = room / layer;
-        // The first axis is the first of those that are kept, or of those that are reduced.
+        // Axis 0 is either the first kept axis or the first reduced axis. An array that is reduced whole has one row.
         let is_kept = self.order[0] == 0 && self.rows > 1;
         let chunks =
             (0..layers.div_ceil(each)).map(|nth| nth * each..layers.min((nth + 1) * each)).map(|layers| {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_axes_are_loaded_before_reduced_ones() {
+    fn geometry_puts_kept_axes_before_reduced_axes() {
         let middle = along(&[2, 3, 4], &[1]);
         assert_eq!((middle.order, middle.rows, middle.len, middle.shape), (vec![0, 2, 1], 8, 3, vec![2, 4]));
         let whole = Geometry::along(&[2, 3, 4], None, false, false);

@@ -26,7 +26,7 @@ const NUMPY: [(&str, &str); 9] = [
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Operator {
     pub kind: Kind,
-    /// True of NumPy's names that begin with `nan`: NaNs are left out.
+    /// True if the given name begins with `nan`, as in `nanmean` or `nanvariance`: NaNs are skipped.
     pub skips_nan: bool,
 }
 
@@ -54,7 +54,7 @@ impl Kind {
     pub fn reduction(self) -> Option<Op> {
         match self {
             Kind::Reduction(op) => Some(op),
-            // Its states say how many elements each line has.
+            // Only the element counts beside the states are used.
             Kind::Count => Some(Op::CountNonzero),
             Kind::PeakToPeak => Some(Op::MinMax),
             _ => None,
@@ -122,18 +122,18 @@ pub fn is_search(op: Op) -> bool {
     matches!(op, Op::ArgMin | Op::ArgMax)
 }
 
-/// True if its results over an element type are single floats.
+/// Returns true if each result over `element` is one `f32` or `f64` value.
 fn gives_float(op: Op, element: Element) -> bool {
     let first = op.read(element, &[0; 16]).first().and_then(|answer| answer.value());
     matches!(first, Some(Value::F32(_) | Value::F64(_)))
 }
 
-/// True if there is no result of no elements, not even a NaN.
+/// Returns true if an empty line has no result, not even NaN.
 pub fn needs_elements(op: Op) -> bool {
     is_search(op) || matches!(op, Op::Min | Op::Max | Op::MinMax)
 }
 
-/// The type of the answers in an array: NumPy's, where NumPy has the operator; but 16-bit floats give 32-bit ones.
+/// Returns the dtype of an array of results: NumPy's if NumPy has the operator, except that 16-bit floats give 32-bit floats.
 pub fn dtype(op: Op, stored: Stored) -> Stored {
     let element = stored.element();
     let unsigned = unsigned(stored);
@@ -157,7 +157,7 @@ pub fn widened(element: Element) -> Element {
     if element == Element::F16 { Element::F32 } else { element }
 }
 
-/// The type of as many bits without a sign.
+/// Returns the unsigned integer type of equal width; other types stay.
 fn unsigned(stored: Stored) -> Stored {
     match stored {
         Stored::I8 => Stored::U8,
