@@ -14,16 +14,17 @@
 // A workgroup has 16 x 16 invocations and a tile of 64 x 64 texels of the source:
 //
 //     level    of a tile    made of                                 by
-//     1        32 x 32      the source: each invocation loads 16    256 invocations: four texels each, in registers
-//     2        16 x 16      these four                              256 invocations
+//     1        32 x 32      the source: each invocation loads 16    256 invocations: four texels each, 16 apart
+//     2        16 x 16      level 1 in workgroup memory             256 invocations
 //     3        8 x 8        level 2 in workgroup memory             64 invocations
 //     4 .. 6   4, 2, 1      the level before in workgroup memory    16, 4, 1
 //
 // Cost: reads the source once, with sixteen independent loads in flight, and writes all levels, together a third of its texels.
 //
-// The tiles of the last column and row take the texels that are left over: up to 127 columns. Their level 2 is made in two rounds.
+// The tiles of the last column and row take the texels that are left over: up to 127 columns. There an invocation keeps the texels of level 1
+// that are under its own of level 2 in registers, and level 2 is made in two rounds.
 //
-// Levels in workgroup memory lie one behind the other, so that no invocation overwrites what another still reads. Accumulators are integer
+// Levels from 2 on lie in workgroup memory one behind the other, so that no invocation overwrites what another still reads. Accumulators are integer
 // keys: NaN, infinities and signed zeros are what they are in reductions. AMD's single pass downsampler has the same tile, and one dispatch.
 #import <operator>
 #import <map>

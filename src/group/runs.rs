@@ -82,7 +82,6 @@ struct Sizes {
     stage: u32,
 }
 
-/// The smallest of them.
 const LEAST: Sizes = Sizes { workgroup: 64, stage: 128 };
 
 impl ReduceRuns {

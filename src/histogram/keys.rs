@@ -27,7 +27,7 @@ pub enum Keys {
     /// as those of [`Keys::Ranges`] do, and as NumPy's `bins=edges`. A bin between two equal levels stays empty, unless it is the
     /// last. Levels may be infinite. Each key takes a binary search.
     Levels(Arc<[f32]>),
-    /// `u32`: the borders of the bins are listed, as for [`Keys::Levels`]. Each key takes a binary search, unless the borders lie at equal distances.
+    /// `u32`: the borders of the bins are listed, as for [`Keys::Levels`]. Each key takes a binary search, unless all lie 64 or more apart, equally up to 1.
     ///
     /// Signed integers are keys by a [`Map`](crate::Map) that keeps their order: `bitcast<u32>(elem) ^ 0x80000000u`.
     U32Levels(Arc<[u32]>),

@@ -31,7 +31,7 @@
 //! for each dispatch, and its bind groups. Recording allocates nothing.
 //!
 //! Keys in a row are loaded four at a time. With a stride, channels or a map, elements are loaded one by one; a stride reads less
-//! memory only if whole sectors of the cache lie between two elements. Of levels, each key takes a binary search.
+//! memory only if whole sectors of the cache lie between two elements. Of levels, each key takes a binary search, unless they are `u32` and lie at equal distances.
 //!
 //! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once; if not, [`Method`] says how often.
 //! A device that miscounts in workgroup memory counts in storage: see [`probe`](crate::probe).

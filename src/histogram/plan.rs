@@ -50,6 +50,7 @@ parameters! {
         places: u32,
         margin: u32,
         sure: u32,
+        beyond: u32,
         index: u32,
         stride: u32,
     }
@@ -153,9 +154,11 @@ fn places(low: f64, step: f64, bins: u32, error: f64) -> Params {
     let margin = (1.0 + (-23f64).exp2() * (5.0 * largest + origin) + error * scale).ceil();
     // Denormal numbers may be flushed. No bin is sure then.
     let is_bounded = step > (-100f64).exp2() && scale < f32::MAX.into() && 2.0 * margin < whole.into();
-    let [margin, sure] = if is_bounded { [margin as u32, whole - 2 * margin as u32] } else { [0, 0] };
+    let (places, margin) = (bins << fraction, margin as u32);
+    let [margin, sure, beyond] =
+        if is_bounded { [margin, whole - 2 * margin, places + 3 * margin] } else { [0, 0, u32::MAX] };
     let (scale, origin) = (scale.min(f32::MAX.into()) as f32, (origin - low * scale) as f32);
-    Params { origin, scale, fraction, places: bins << fraction, margin, sure, ..Params::default() }
+    Params { origin, scale, fraction, places, margin, sure, beyond, ..Params::default() }
 }
 
 #[cfg(test)]

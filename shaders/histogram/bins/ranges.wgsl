@@ -12,8 +12,8 @@
 //
 // So every adapter and the CPU give the same counts. Integers between levels at equal distances are found in the same way. The guess is
 // a product and a sum, which give a float from 2^23 to 2^24, whose units are 1. Its last bits are the bin, and below it the place between
-// its borders in `fraction` bits. Numbers outside of the range, infinities and NaNs give other floats. Of floats that are even over 256 bins from
-// 0 to 1, one in three thousand is near a border; more are if the ends are far from 0 compared with a bin.
+// its borders in `fraction` bits. Infinities, NaNs and numbers that are clearly outside of the range give other floats. Of floats that are even over 256 bins from
+// 0 to 1, one in 2300 is near a border; more are if the ends are far from 0 compared with a bin.
 #import histogram/shared/borders
 #import histogram/shared/io
 
@@ -29,16 +29,13 @@ fn place_of(word: u32) -> u32 {
 #endif
 }
 
-// The bin of a number in the range that is not near a border, and UNSURE of others.
+// The bin of a number that is not near a border, NOWHERE if it is outside of the range, and UNSURE near a border. Below 2^23 units are halves.
 fn guess(word: u32) -> u32 {
     let place = place_of(word);
     let between = place & ((1u << params.fraction) - 1u);
-#ifdef float
-    let has_place = place < params.places;
-#else
-    let has_place = word - params.low <= params.span;
-#endif
-    return select(UNSURE, place >> params.fraction, has_place & (between - params.margin < params.sure));
+    let is_sure = (place < params.places) & (between - params.margin < params.sure);
+    let is_outside = place + 2u * params.margin > params.beyond;
+    return select(select(UNSURE, NOWHERE, is_outside), place >> params.fraction, is_sure);
 }
 
 fn found(word: u32) -> u32 {
@@ -46,10 +43,11 @@ fn found(word: u32) -> u32 {
     // A clamp in integers: the index stays in bounds, whatever the float computation gave.
     var bin = min(place_of(word) >> params.fraction, BINS - 1u);
     let range = borders[bin];
+    // One comparison for both ends: a key below the low one wraps around to a large number.
+    let is_inside = key - params.low <= params.span;
     // No early return, and no `&&`: SwiftShader's compiler came to no end with short circuits in what is inlined many times.
-    if (key < range.x) | (key > range.y) {
+    if is_inside & ((key < range.x) | (key > range.y)) {
         bin = search(key);
     }
-    // One comparison for both ends: a key below the low one wraps around to a large number.
-    return select(NOWHERE, bin, key - params.low <= params.span);
+    return select(NOWHERE, bin, is_inside);
 }

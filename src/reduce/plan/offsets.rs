@@ -91,8 +91,8 @@ impl Request<'_> {
     }
 
     /// Invocations for a tile, as a power of two: `usual`, or a whole workgroup if that has fewer. Exact sums take a whole workgroup.
-    fn tile_team(&self, usual: u32) -> u32 {
-        let most = self.workgroup_size().ilog2();
+    fn tile_team(&self, stage: Stage, usual: u32) -> u32 {
+        let most = stage.workgroup_size.ilog2();
         if self.monoid.exact.is_some() { most } else { usual.min(most) }
     }
 
@@ -122,10 +122,10 @@ impl Request<'_> {
     ) -> Result<Pass<Stage>, Error> {
         let len = tiles.inputs.first.len;
         let some = segments.end - segments.start;
-        let team = self.team(len.div_ceil(count));
         let span = self.span(tiles.inputs, window.start..len.min(window.end + tiles.size()));
         let (to, store) = self.results(segments.start, some);
         let stage = self.stage(self.monoid.fold().offsets, Reads::Elements, self.last());
+        let team = self.team(stage, len.div_ceil(count));
         let params = Params {
             // Only segments that start here, although the binding is longer.
             len: (window.end - window.start) as u32,
@@ -150,10 +150,10 @@ impl Request<'_> {
     fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Pass<Stage>, Error> {
         let begin = window.start >> tiles.power;
         let some = window.end.div_ceil(tiles.size()) - begin;
-        let team = self.tile_team(TILE_TEAM);
         let span = self.span(tiles.inputs, window.start.saturating_sub(tiles.size())..window.end);
         let (bytes, store) = self.store(begin, some, self.monoid.acc.stride);
         let stage = self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Partials);
+        let team = self.tile_team(stage, TILE_TEAM);
         let params = Params { store, ..span.params() };
         // The whole workgroup takes every tile.
         let own = params::Tiles { base: begin as u32, ..params::Tiles::default() };
@@ -165,9 +165,9 @@ impl Request<'_> {
     /// The launch over all marks, for a range of segments.
     fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Pass<Stage>, Error> {
         let some = segments.end - segments.start;
-        let team = self.tile_team(0);
         let (to, store) = self.results(segments.start, some);
         let stage = self.stage(self.monoid.fold().offsets, Reads::Partials, self.last());
+        let team = self.tile_team(stage, 0);
         let params = Params { len: some as u32, store, ..Params::default() };
         let (short, base) = (JOINED_ALONE, segments.start as u32);
         let own = params::Tiles { short, base, ..params::Tiles::default() };
@@ -185,7 +185,7 @@ impl Request<'_> {
         params: Params,
         own: params::Tiles,
     ) -> Result<Pass<Stage>, Error> {
-        let grid = self.teams(teams, team)?;
+        let grid = self.teams(stage, teams, team)?;
         let count = tiles.inputs.first.len as u32;
         let params = Params { groups: teams as u32, grid_row: grid[0], count, ..params };
         Ok(Pass::new(stage, grid, params).and(params::Tiles { power: tiles.power, team, ..own }))

@@ -6,7 +6,7 @@ use crate::gpu::error::Error;
 use crate::gpu::pass::Binding;
 use crate::gpu::window::Window;
 use crate::gpu::{LimitError, grid, input};
-use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request};
+use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request, Stage};
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
 const VECTOR: u64 = 32;
@@ -64,19 +64,19 @@ impl Request<'_> {
         Ok(grid::of(groups, self.limits, "use a larger workgroup, or split the input")?)
     }
 
-    /// The grid for `count` teams of 2^`team` invocations.
-    pub(super) fn teams(&self, count: u64, team: u32) -> Result<[u32; 2], Error> {
-        self.grid((count << team).div_ceil(u64::from(self.workgroup_size())))
+    /// The grid of a stage for `count` teams of 2^`team` invocations.
+    pub(super) fn teams(&self, stage: Stage, count: u64, team: u32) -> Result<[u32; 2], Error> {
+        self.grid((count << team).div_ceil(stage.workgroup_size.into()))
     }
 
-    /// The base-2 logarithm of the number of invocations for `items` items.
-    pub(super) fn team(&self, items: u64) -> u32 {
+    /// The base-2 logarithm of the number of invocations of a stage for `items` items.
+    pub(super) fn team(&self, stage: Stage, items: u64) -> u32 {
         if self.monoid.exact.is_some() {
             // All invocations of a workgroup share its limbs.
-            return self.workgroup_size().ilog2();
+            return stage.workgroup_size.ilog2();
         }
         let needed = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();
-        needed.min(self.workgroup_size().ilog2())
+        needed.min(stage.workgroup_size.ilog2())
     }
 
     /// The alignment of bindings of values of this stride: a multiple of the stride, too.

@@ -54,7 +54,7 @@ pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 /// large.
 const ADJOINING_SIZE: u32 = 512;
 
-/// Invocations in a workgroup that sums a segment exactly. It sums one at a time, and most segments are short.
+/// Invocations in a workgroup that sums elements of a segment exactly. It sums one segment at a time, and most are short.
 const EXACT_SIZE: u32 = 32;
 
 /// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the partials, and the output.
@@ -72,7 +72,7 @@ impl Request<'_> {
         let many = |kernel| {
             let first = self.stage(kernel, self.items(), self.last());
             let chunks = Stage { writes: Writes::Partials, ..first };
-            let merge = Stage { reads: Reads::Partials, writes: self.last(), ..first };
+            let merge = self.stage(kernel, Reads::Partials, self.last());
             let mut stages = vec![first, chunks, merge];
             stages.dedup();
             stages
@@ -128,7 +128,7 @@ impl Request<'_> {
 
     /// A kernel in workgroups of the usual size.
     pub(super) fn stage(&self, kernel: &'static Kernel, reads: Reads, writes: Writes) -> Stage {
-        Stage { kernel, reads, writes, workgroup_size: self.workgroup_size(), tile: 0 }
+        Stage { kernel, reads, writes, workgroup_size: self.size_for(reads), tile: 0 }
     }
 
     /// Bytes from one item of the input to the next.
@@ -167,7 +167,13 @@ impl Request<'_> {
 
     /// Invocations in a workgroup of the kernels that have only one size.
     pub(super) fn workgroup_size(&self) -> u32 {
-        self.largest_workgroup().min(if self.monoid.exact.is_some() { EXACT_SIZE } else { USUAL_SIZE })
+        self.largest_workgroup().min(USUAL_SIZE)
+    }
+
+    /// Invocations in a workgroup of a kernel for segments or columns. Exact states take a usual one: adding one takes a loop over its digits.
+    pub(super) fn size_for(&self, reads: Reads) -> u32 {
+        let is_exact = self.monoid.exact.is_some() && reads == Reads::Elements;
+        self.workgroup_size().min(if is_exact { EXACT_SIZE } else { USUAL_SIZE })
     }
 
     /// The largest workgroup whose accumulators fit workgroup memory: a power of two.

@@ -11,8 +11,8 @@ use crate::reduce::plan::{
     FIRST_SCRATCH, Inputs, MAX_ITERATIONS, PER_INVOCATION, Params, Plan, Reads, Request, Stage, WORD, Writes,
 };
 
-/// Invocations that fill any GPU. If there are fewer, long segments are cut into chunks.
-const ENOUGH: u64 = 1 << 19;
+/// Workgroups that fill any GPU; twice as many of exact sums. If there are fewer, long segments are cut into chunks.
+const ENOUGH: u64 = 2048;
 
 /// The fewest elements of a chunk. Smaller chunks would not be worth a second launch.
 const SMALLEST_CHUNK: u64 = 1 << 14;
@@ -114,7 +114,7 @@ impl Request<'_> {
         if merges && !plan.launches().is_empty() {
             let accs = (count * left * inner * self.monoid.acc.stride).next_multiple_of(WORD);
             plan = plan.taking(FIRST_SCRATCH, accs);
-            let merge = Stage { reads: Reads::Partials, ..all };
+            let merge = self.stage(kernel, Reads::Partials, self.last());
             self.merge(&mut plan, count, Cut { len, chunk: left, chunks: left, inner }, merge)?;
         }
         Ok(plan)
@@ -129,9 +129,8 @@ impl Request<'_> {
         len.min(filling).min(self.reachable(width))
     }
 
-    /// Workgroups that fill any GPU.
     fn enough(&self) -> u64 {
-        ENOUGH / u64::from(self.workgroup_size())
+        ENOUGH << u32::from(self.monoid.exact.is_some())
     }
 
     fn usual_width(&self, inner: u64) -> u64 {
@@ -143,7 +142,7 @@ impl Request<'_> {
 
     /// Rows that a workgroup can cover in the most iterations that it may take.
     fn reachable(&self, width: u64) -> u64 {
-        u64::from(self.workgroup_size()) / width * MAX_ITERATIONS
+        u64::from(self.size_for(Reads::Elements)) / width * MAX_ITERATIONS
     }
 
     /// Plans parts that no binding holds, one after the other. Every window has the same number of chunks,
@@ -176,12 +175,12 @@ impl Request<'_> {
 
     /// The division of chunks of `rows` rows among teams: strips of columns, with a team for each; columns of a strip; invocations of a
     /// team, as a power of two.
-    fn division(&self, rows: u64, inner: u64) -> (u64, u64, u32) {
+    fn division(&self, stage: Stage, rows: u64, inner: u64) -> (u64, u64, u32) {
         // A workgroup's exact sum is that of one column.
         if inner == 1 || self.monoid.exact.is_some() {
-            return (inner, 1, self.team(rows));
+            return (inner, 1, self.team(stage, rows));
         }
-        let most = u64::from(self.workgroup_size());
+        let most = u64::from(stage.workgroup_size);
         let high = rows.div_ceil(PER_INVOCATION);
         let enough = inner.min((most / high).max(USUAL_WIDTH)).min(most);
         let strips = inner.div_ceil(enough);
@@ -263,8 +262,8 @@ impl Request<'_> {
         base: u32,
         params: Params,
     ) -> Result<Pass<Stage>, Error> {
-        let (strips, width, team) = self.division(rows, cut.inner);
-        let grid = self.teams(chunks * strips, team)?;
+        let (strips, width, team) = self.division(stage, rows, cut.inner);
+        let grid = self.teams(stage, chunks * strips, team)?;
         let params = Params { groups: (chunks * strips) as u32, grid_row: grid[0], ..params };
         let pass = Pass::new(stage, grid, params);
         let [len, chunk, chunks] = [cut.len, cut.chunk, cut.chunks].map(|rows| rows as u32);
