@@ -44,3 +44,19 @@ pub fn number(element: Element, key: u64) -> Value {
         _ => Value::F32(f32::from_bits(turned(1 << 31) as u32)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_order_as_numbers_do() {
+        for element in [Element::U32, Element::I32, Element::F32, Element::U64, Element::I64, Element::F64] {
+            let (first, end) = key_range(element);
+            let middle = first.midpoint(end);
+            let keys = [first, middle - 2, middle, middle + 2, end - 1];
+            let numbers = keys.map(|key| number(element, key as u64).as_f64());
+            assert!(numbers.is_sorted() && numbers[0] < numbers[4], "{element}: {numbers:?}");
+        }
+    }
+}

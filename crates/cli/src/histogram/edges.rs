@@ -125,4 +125,16 @@ mod tests {
         let places = [-0.1, 0.0, 0.25, 0.3, 0.999, 1.0, 1.1, f64::NAN].map(|x| bins.place(x));
         assert_eq!(places, [-1, 0, 1, 1, 3, 3, 4, 4]);
     }
+
+    #[test]
+    fn edges_are_those_of_numpy_2() {
+        let edges = |stored: Stored, range, count| Bins::new(stored, range, count).map(|bins| bins.edges);
+        let tenths = Range::Found([0.1, 0.7].map(Value::F32));
+        let expected = [0.1f32, 0.22, 0.339_999_97, 0.459_999_95, 0.58, 0.7].map(f64::from);
+        assert_eq!(edges(Element::F32.into(), tenths, 5).unwrap(), expected);
+        assert_eq!(edges(Stored::U8, Range::Found([Value::Unsigned(7); 2]), 2).unwrap(), [6.5, 7.0, 7.5]);
+        let wide = Range::Found([i64::MIN, i64::MAX].map(Value::Signed));
+        assert_eq!(edges(Element::I64.into(), wide, 2).unwrap()[1], 0.0);
+        assert!(edges(Element::F32.into(), Range::Found([f32::MIN, f32::MAX].map(Value::F32)), 2).is_err());
+    }
 }

@@ -111,3 +111,20 @@ pub fn encode(dtype: Stored, value: Value, bytes: &mut Vec<u8>) -> Option<()> {
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_a_type_does_not_hold_are_refused() {
+        let fits = |dtype: Stored, value| encode(dtype, value, &mut Vec::new()).is_some();
+        let [long, unsigned] = [Element::I64, Element::U64].map(Stored::from);
+        assert!(fits(long, Value::Wide(i64::MAX.into())));
+        assert!(!fits(long, Value::Wide(1 << 63)));
+        assert!(fits(unsigned, Value::Wide(1 << 63)));
+        assert!(!fits(Element::I32.into(), Value::F32(1.0)));
+        assert!(fits(Stored::I8, Value::Signed(-128)) && !fits(Stored::I8, Value::Signed(128)));
+        assert!(fits(Stored::U16, Value::Unsigned(65535)) && !fits(Stored::Bool, Value::Unsigned(2)));
+    }
+}

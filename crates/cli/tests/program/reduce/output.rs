@@ -134,3 +134,18 @@ fn count_is_the_number_of_elements_that_are_kept() {
         assert_eq!(folder.fine(&format!("reduce a.npy -q {options}")), counts, "{options}");
     }
 }
+
+#[test]
+fn the_middle_of_far_elements_is_between_them() {
+    let folder = Folder::new("reduce-middle");
+    let middles = |kind: &str, data: &[u8]| {
+        folder.write("a.npy", &npy(kind, false, &[2], data));
+        folder.fine("reduce a.npy --op median,quantile,mean --quantiles 0.5 -q")
+    };
+    let far = [-1e9f32, 100.0].map(f32::to_le_bytes).concat();
+    assert_eq!(middles("<f4", &far), "-499999940.0\n-499999950.0\n-499999940.0\n");
+    let halves = [-9000.0, 100.0].map(|x| half::f16::from_f64(x).to_le_bytes()).concat();
+    assert_eq!(middles("<f2", &halves), "-4450.0\n-4450.0\n-4450.0\n");
+    let ends = [-(1i64 << 62), (1 << 62) - 1].map(i64::to_le_bytes).concat();
+    assert_eq!(middles("<i8", &ends), "-0.5\n-0.5\n-0.5\n");
+}
