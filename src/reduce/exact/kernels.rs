@@ -100,12 +100,11 @@ impl ExactSum {
             Format::Double => "double",
         };
         // States are added to the limbs. Bins take longer to clear than a segment to sum.
-        let is_whole = *stage.kernel == EXACT;
-        let has_bins = self.format == Format::Single && is_whole && stage.reads != Reads::Partials;
+        let has_bins =
+            self.format == Format::Single && *stage.kernel == EXACT && stage.reads != Reads::Partials;
         let far = if has_bins { "bins" } else { "limbs" };
         let has_registers = matches!(stage.workgroup_size, 256 | 512);
-        let is_long = is_whole && self.element == Element::F32 && has_registers;
-        let has_second = has_bins && is_long;
+        let has_second = has_bins && self.element == Element::F32 && has_registers;
         let outliers = if has_second { "two_windows" } else { "one_window" };
         self.element
             .defines(composer)

@@ -90,12 +90,6 @@ impl Request<'_> {
         Ok(plan)
     }
 
-    /// Invocations for a tile, as a power of two: `usual`, or a whole workgroup if that has fewer. Exact sums take a whole workgroup.
-    fn tile_team(&self, stage: Stage, usual: u32) -> u32 {
-        let most = stage.workgroup_size.ilog2();
-        if self.monoid.exact.is_some() { most } else { usual.min(most) }
-    }
-
     /// A window binds its own tiles and one more.
     fn tiles(&self, inputs: Inputs) -> Tiles {
         let room = self.room() / self.item_size();
@@ -153,7 +147,7 @@ impl Request<'_> {
         let span = self.span(tiles.inputs, window.start.saturating_sub(tiles.size())..window.end);
         let (bytes, store) = self.store(begin, some, self.monoid.acc.stride);
         let stage = self.stage(self.monoid.fold().offsets, Reads::Elements, Writes::Partials);
-        let team = self.tile_team(stage, TILE_TEAM);
+        let team = self.fitting_team(stage, TILE_TEAM);
         let params = Params { store, ..span.params() };
         // The whole workgroup takes every tile.
         let own = params::Tiles { base: begin as u32, ..params::Tiles::default() };
@@ -167,7 +161,7 @@ impl Request<'_> {
         let some = segments.end - segments.start;
         let (to, store) = self.results(segments.start, some);
         let stage = self.stage(self.monoid.fold().offsets, Reads::Partials, self.last());
-        let team = self.tile_team(stage, 0);
+        let team = self.fitting_team(stage, 0);
         let params = Params { len: some as u32, store, ..Params::default() };
         let (short, base) = (JOINED_ALONE, segments.start as u32);
         let own = params::Tiles { short, base, ..params::Tiles::default() };

@@ -71,12 +71,13 @@ impl Request<'_> {
 
     /// The base-2 logarithm of the number of invocations of a stage for `items` items.
     pub(super) fn team(&self, stage: Stage, items: u64) -> u32 {
-        if self.monoid.exact.is_some() {
-            // All invocations of a workgroup share its limbs.
-            return stage.workgroup_size.ilog2();
-        }
-        let needed = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();
-        needed.min(stage.workgroup_size.ilog2())
+        self.fitting_team(stage, items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2())
+    }
+
+    /// A team of 2^`needed` invocations, or a workgroup if that is smaller. An exact sum takes a workgroup, whose invocations share its limbs.
+    pub(super) fn fitting_team(&self, stage: Stage, needed: u32) -> u32 {
+        let most = stage.workgroup_size.ilog2();
+        if self.monoid.exact.is_some() { most } else { needed.min(most) }
     }
 
     /// The alignment of bindings of values of this stride: a multiple of the stride, too.

@@ -172,8 +172,8 @@ impl Request<'_> {
 
     /// Invocations in a workgroup of a kernel for segments or columns. Exact states take a usual one: adding one takes a loop over its digits.
     pub(super) fn size_for(&self, reads: Reads) -> u32 {
-        let is_exact = self.monoid.exact.is_some() && reads == Reads::Elements;
-        self.workgroup_size().min(if is_exact { EXACT_SIZE } else { USUAL_SIZE })
+        let size = self.workgroup_size();
+        if self.monoid.exact.is_some() && reads == Reads::Elements { size.min(EXACT_SIZE) } else { size }
     }
 
     /// The largest workgroup whose accumulators fit workgroup memory: a power of two.
