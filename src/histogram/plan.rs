@@ -68,14 +68,15 @@ impl Histogram {
             let grid = grid::of(groups.into(), limits, SPLIT)?;
             passes.push(Pass::new(CLEAR, grid, Params { grid_row: grid[0], ..Params::default() }));
         }
+        let range = self.range();
         for window in windows {
-            passes.push(self.count(window, limits)?);
+            passes.push(self.count(window, range, limits)?);
         }
         Ok(passes)
     }
 
     /// The dispatch over one window.
-    fn count(&self, window: Window, limits: &Limits) -> Result<Pass, LimitError> {
+    fn count(&self, window: Window, range: Params, limits: &Limits) -> Result<Pass, LimitError> {
         let Window { start, first, len, index, .. } = window;
         // A texture is bound as a whole.
         let before = if self.sample().is_some() { (start / self.item()) as u32 } else { 0 };
@@ -89,7 +90,7 @@ impl Histogram {
             grid_row: grid[0],
             index,
             stride: self.stride,
-            ..self.range()
+            ..range
         };
         Ok(Pass::new(COUNT, grid, params).reading(window.bytes()))
     }

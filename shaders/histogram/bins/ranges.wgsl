@@ -23,10 +23,11 @@ const ORIGIN_BITS: u32 = 0x4b000000u;
 
 fn place_of(word: u32) -> u32 {
 #ifdef float
-    return bitcast<u32>(fma(bitcast<f32>(word), params.scale, params.origin)) - ORIGIN_BITS;
+    let x = bitcast<f32>(word);
 #else
-    return bitcast<u32>(fma(f32(word - params.low), params.scale, params.origin)) - ORIGIN_BITS;
+    let x = f32(word - params.low);
 #endif
+    return bitcast<u32>(fma(x, params.scale, params.origin)) - ORIGIN_BITS;
 }
 
 // The bin of a number that is not near a border, NOWHERE if it is outside of the range, and UNSURE near a border. Below 2^23 units are halves.
