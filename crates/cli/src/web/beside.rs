@@ -1,8 +1,9 @@
 //! What the page shows beside measurements: the ladder's rows, words of the glossary, records of other GPUs.
 
 use halofold::ladder::RUNGS;
+use halofold_measure::Record;
 use maud::html;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use crate::report::beside::h200;
 
@@ -52,16 +53,12 @@ pub fn words() -> Vec<String> {
 
 /// Records of GPUs: milliseconds of each rung, and the memory's speed.
 pub fn records() -> Vec<String> {
-    let line = |record: &Value| {
-        let rows = record["rows"].as_array().filter(|rows| !rows.is_empty())?;
-        let ms: Map<_, _> = rows
-            .iter()
-            .filter_map(|row| Some((row["rung"].as_str()?.into(), row["gpu_ms_median"].clone())))
-            .collect();
-        let (gpu, read) = (&record["adapter"]["name"], &record["peak"]["read_gb_per_s"]);
-        let [op, element, n] = ["op", "type", "n"].map(|key| &rows[0][key]);
+    let line = |record: Record| {
+        let first = &record.rows.first()?.what;
+        let rungs = record.rows.iter().map(|row| (row.what.rung.clone(), json!(row.times.median)));
+        let (gpu, read, ms) = (&record.adapter.name, record.peak.read_gb_per_s, rungs.collect::<Map<_, _>>());
+        let (op, element, n) = (&first.op, &first.element, first.n);
         Some(json!({ "gpu": gpu, "op": op, "type": element, "n": n, "read": read, "ms": ms }).to_string())
     };
-    let records = serde_json::to_value(h200().expect("built-in records")).expect("records are JSON");
-    records.as_array().into_iter().flatten().filter_map(line).collect()
+    h200().expect("built-in records").into_iter().filter_map(line).collect()
 }
