@@ -114,7 +114,7 @@ impl Scene {
         }))
     }
 
-    /// `requested` words, or as many as an input may have on this device.
+    /// Returns `requested`, or the words of the device's largest buffer if there are fewer.
     pub fn words(&self, requested: u64) -> u64 {
         requested.min(self.device.limits().max_buffer_size / 4)
     }

@@ -313,7 +313,7 @@ impl LadderArgs {
         Ok((context.peak(), rows))
     }
 
-    /// The columns of a table of one length; the sizes that were asked for are no minor ones.
+    /// Returns the columns of a table of one length. Columns of several requested sizes have names that a narrow terminal keeps.
     fn columns(&self, is_software: bool) -> Vec<Column<Row>> {
         let size = if self.workgroup.len() > 1 { "invocations" } else { "workgroup" };
         let groups = if self.groups.len() > 1 { &["workgroups"][..] } else { &[] };

@@ -77,7 +77,7 @@ pub struct Counted {
     pub adapter: String,
 }
 
-/// Counts the elements of a file on a GPU whose buffers have `room` bytes, by default as many as they have.
+/// Counts the elements of a file in bins. `room` replaces the size of the GPU's largest buffer, in bytes.
 pub fn count(request: &Request, room: Option<u64>) -> Result<Counted, Failure> {
     let source = Source::open(&request.file, request.raw.bare().as_ref()).map_err(Failure::usage)?;
     let gpu = request.adapter.open()?;

@@ -10,7 +10,7 @@ pub struct Geometry {
     pub dims: Vec<u64>,
     /// The axis permutation that `Source::load` applies after reading: kept axes first, then reduced axes.
     pub order: Vec<usize>,
-    /// The number of lines, each of which gives one result, and the elements of a line.
+    /// The number of lines, one result each, and the elements of a line.
     pub rows: u64,
     pub len: u64,
     pub shape: Vec<u64>,

@@ -7,7 +7,7 @@ use halofold_measure::Record;
 
 use crate::failure::Failure;
 
-/// The records of docs/results/h200, as a list in compressed JSON. A test compares them, and writes them anew.
+/// The records of docs/results/h200: a list in gzipped JSON. A test checks it, and rewrites it under `HALOFOLD_UPDATE_PAGES=1`.
 const H200: &[u8] = include_bytes!("h200.json.gz");
 
 pub fn h200() -> Result<Vec<Record>, Failure> {
@@ -38,7 +38,7 @@ mod tests {
             file.write_all(&serde_json::to_vec(&records).unwrap()).unwrap();
             fs::write(root.join("src/report/h200.json.gz"), file.finish().unwrap()).unwrap();
         } else {
-            assert!(h200().unwrap() == records, "HALOFOLD_UPDATE_PAGES=1 writes them anew");
+            assert!(h200().unwrap() == records, "HALOFOLD_UPDATE_PAGES=1 rewrites them");
         }
     }
 }
