@@ -167,8 +167,10 @@ impl Config {
             // The blocks of a time-blocked kernel depend on the steps of a pass: see `blocked`.
             (Mapping::Cells | Mapping::Direct | Mapping::Pipeline, _) => (rows, cols),
             (Mapping::Overlapped, _) => (rows - 2, cols - 2),
-            (Mapping::Strips, Dims::Two) => (rows * rows_per_invocation, cols * self.lanes()),
-            (Mapping::Strips, Dims::Three) => (rows * strip, cols * self.lanes()),
+            (Mapping::Strips, Dims::Two) => {
+                (rows.saturating_mul(rows_per_invocation), cols.saturating_mul(self.lanes()))
+            }
+            (Mapping::Strips, Dims::Three) => (rows.saturating_mul(strip), cols.saturating_mul(self.lanes())),
         }
     }
 
