@@ -154,6 +154,7 @@ pub mod stencil;
 
 pub use dispatch::DispatchArguments;
 pub use element::{Element, Value};
+pub use gpu::data;
 pub use gpu::slice::Slice;
 pub use gpu::{
     Binding, Bound, BufferError, Compiled, Cut, DataError, Error, FeatureError, InputsOf, Kernel, Kernels,

@@ -5,18 +5,18 @@ use std::hash::Hash;
 use wgpu::{BindingResource, Buffer, Limits, TextureSampleType};
 
 use crate::gpu::buffers::{self, BufferError, Use};
+use crate::gpu::data::{Part, Source};
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::io::Output;
 use crate::gpu::kernel::{PARAMETERS, Pipeline, Pipelines};
 use crate::gpu::launch::Bound;
 use crate::gpu::operation::{Memory, Plan};
-use crate::gpu::pass::{Binding, INPUT, Pass, SECOND};
-use crate::gpu::range::ByteRange;
+use crate::gpu::pass::{Binding, INPUT, Pass};
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::BoundTexels;
 use crate::gpu::workspace::Workspace;
-use crate::gpu::{blocks, outputs, parameters};
+use crate::gpu::{blocks, parameters};
 
 /// An input of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -163,53 +163,41 @@ struct Buffers<'a, S> {
 }
 
 impl<S> Buffers<'_, S> {
-    /// The resource for a binding of group 0 in the pass with an index: the part that the pass names, or the whole of an output or of memory.
+    /// The resource for a binding of group 0 in the pass with an index.
     fn resource(&self, slot: u32, index: usize) -> BindingResource<'_> {
-        // Vectors are another view of an input.
-        let (named, least) = match slot {
-            3 => (INPUT, self.given.vector),
-            6 => (SECOND, self.given.vector),
-            _ => (slot, 0),
-        };
-        let part = self.plan.passes[index].binding(named);
-        match (slot, &self.texels) {
-            (PARAMETERS, _) => buffers::slice(self.params, blocks::offset(index), blocks::STRIDE),
-            (0 | 3, Some(texels)) if !matches!(part, Some(Binding::Memory(..))) => texels.resource(slot),
-            _ => match part {
-                Some(part) => self.part(part, least),
-                None => self.whole(slot),
-            }
-            .unwrap_or_else(|| self.nothing.as_entire_binding()),
+        if slot == PARAMETERS {
+            return buffers::slice(self.params, blocks::offset(index), blocks::STRIDE);
         }
+        let part = self.plan.part(index, slot, self.given.vector);
+        let is_memory = matches!(self.plan.passes[index].binding(INPUT), Some(Binding::Memory(..)));
+        match &self.texels {
+            Some(texels) if matches!(slot, 0 | 3) && !is_memory => Some(texels.resource(slot)),
+            _ => match part {
+                Some(part) => self.bound(part),
+                None => self.given.parameters.filter(|(own, _)| *own == slot).map(|(_, own)| own.resource()),
+            },
+        }
+        .unwrap_or_else(|| self.nothing.as_entire_binding())
     }
 
-    /// A part of a buffer. One that is shorter than a vector is never read as vectors.
-    fn part(&self, part: Binding, least: u64) -> Option<BindingResource<'_>> {
-        let (buffer, base, bytes) = match part {
-            Binding::Input(number, bytes) => {
+    /// A part of a buffer.
+    fn bound(&self, Part { of, offset, size }: Part) -> Option<BindingResource<'_>> {
+        let (buffer, base, whole) = match of {
+            Source::Input(number) => {
                 let reads = &self.given.inputs[number];
                 let (buffer, base) = reads.base(reads.input.slice()?);
-                (buffer, base, bytes)
+                (buffer, base, 0)
             }
-            Binding::Output(bytes) => {
-                let output = self.given.outputs[0];
-                (output.buffer(), output.offset(), bytes)
+            Source::Output(number) => {
+                let output = &self.outputs[number];
+                (output.given().buffer(), output.given().offset(), output.size())
             }
-            Binding::Memory(number, bytes) => (&self.memory[number].1, 0, bytes),
-            Binding::Parameters => return self.given.parameters.map(|(_, given)| given.resource()),
+            Source::Memory(number) => {
+                let (own, buffer) = &self.memory[number];
+                // A workspace may share it with operations that need more than a binding holds.
+                (buffer, 0, own.size.max(buffers::LEAST).min(buffer.size()))
+            }
         };
-        let ByteRange { offset, size } = bytes;
-        (size >= least).then(|| buffers::slice(buffer, base + offset, size))
-    }
-
-    /// An output, memory, or parameters.
-    fn whole(&self, slot: u32) -> Option<BindingResource<'_>> {
-        if let Some(output) = outputs::number(slot).and_then(|nth| self.outputs.get(nth)) {
-            return Some(output.resource());
-        }
-        if let Some((own, buffer)) = self.memory.iter().find(|(own, _)| own.slot == Some(slot)) {
-            return Some(own.bound(buffer));
-        }
-        self.given.parameters.filter(|(declared, _)| *declared == slot).map(|(_, given)| given.resource())
+        Some(buffers::slice(buffer, base + offset, size.unwrap_or(whole)))
     }
 }

@@ -30,6 +30,11 @@ impl Blocks {
         self.0.extend(&other.0);
     }
 
+    /// All blocks, as words.
+    pub(crate) fn words(&self) -> Vec<u32> {
+        bytemuck::pod_collect_to_vec(&self.0)
+    }
+
     pub(crate) fn size(&self) -> u64 {
         self.0.len() as u64
     }

@@ -191,6 +191,11 @@ impl<'a> Use<'a> {
         slice(self.given.buffer(), self.given.offset(), self.size())
     }
 
+    /// The slice that was given.
+    pub(crate) fn given(&self) -> Slice<'a> {
+        self.given
+    }
+
     /// The number of bytes used.
     pub(crate) fn size(&self) -> u64 {
         self.end - self.given.offset()

@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use wgpu::{Buffer, BufferUsages};
+use wgpu::{Buffer, BufferUsages, Limits};
 
 use crate::gpu::blocks::{self, Blocks};
 use crate::gpu::buffers;
@@ -48,6 +48,42 @@ parameters! {
     }
 }
 
+/// The parameters of passes, with words for the places of outputs. Those for a count on the GPU are templates: behind their words they
+/// have the places of the fields of [`COUNTED`].
+pub(crate) fn blocks<S>(passes: &[Pass<S>], places: &[(&'static str, u32)], is_counted: bool) -> Blocks {
+    let mut blocks = Blocks::default();
+    for pass in passes {
+        let mut words = pass.words().to_vec();
+        for (name, word) in places {
+            pass.place(name).into_iter().for_each(|at| words[at] = *word);
+        }
+        if is_counted {
+            words.resize(WORDS, 0);
+            words.extend(COUNTED.map(|name| pass.place(name).unwrap_or(NOWHERE) as u32));
+        }
+        blocks.add_bytes(bytemuck::cast_slice(&words));
+    }
+    blocks
+}
+
+/// The dispatch that applies a count to the parameters of passes, of `size` bytes: its kernel, its own parameters and its workgroups. The count,
+/// which is `most` at most, lies some bytes behind the start of its binding.
+pub(crate) fn prologue(
+    passes: usize,
+    size: u64,
+    (before, most): (u64, u32),
+    limits: &Limits,
+) -> Result<(Kernel, Vec<u32>, [u32; 2]), LimitError> {
+    limits::check(SLOTS, limits)?;
+    let needed = needs!(limits, max_storage_buffer_binding_size, size);
+    needed.map_err(|error| error.of("a count on the GPU").or("give the length from the host"))?;
+    let workgroup_size = WORKGROUP.min(limits::largest_workgroup(limits));
+    let passes = passes as u32;
+    let job = Job { at: (before / WORD) as u32, most, passes };
+    let job = bytemuck::pod_collect_to_vec(bytemuck::bytes_of(&job));
+    Ok((kernel(workgroup_size), job, [passes.div_ceil(workgroup_size), 1]))
+}
+
 impl<K: Eq + Hash> Pipelines<K> {
     /// Allocates the parameters of passes. With a count, also returns the dispatch that writes them. Passes that read elements have the fields
     /// `len` and `index` of [`COUNTED`]. Passes that cover all elements need only `len`.
@@ -59,41 +95,21 @@ impl<K: Eq + Hash> Pipelines<K> {
         count: Option<(Slice<'_>, u32)>,
     ) -> Result<(Buffer, Option<Dispatch>), LimitError> {
         let (device, limits) = (&self.device, &self.limits);
-        let mut blocks = Blocks::default();
-        for pass in passes {
-            let mut words = pass.words().to_vec();
-            for (name, word) in places {
-                pass.place(name).into_iter().for_each(|at| words[at] = *word);
-            }
-            if count.is_some() {
-                words.resize(WORDS, 0);
-                words.extend(COUNTED.map(|name| pass.place(name).unwrap_or(NOWHERE) as u32));
-            }
-            blocks.add_bytes(bytemuck::cast_slice(&words));
-        }
+        let count = count.filter(|_| !passes.is_empty());
+        let blocks = blocks(passes, places, count.is_some());
         let written = |usage| blocks.buffer(device, label, usage);
-        let Some((count, most)) = count.filter(|_| !passes.is_empty()) else {
-            return Ok((written(BufferUsages::UNIFORM), None));
-        };
-        limits::check(SLOTS, limits)?;
-        let needed = needs!(limits, max_storage_buffer_binding_size, blocks.size());
-        needed.map_err(|error| error.of("a count on the GPU").or("give the length from the host"))?;
+        let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), None)) };
+        let before = count.offset() % u64::from(limits.min_storage_buffer_offset_alignment);
+        let (kernel, job, grid) = prologue(passes.len(), blocks.size(), (before, most), limits)?;
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
-        let workgroup_size = WORKGROUP.min(limits::largest_workgroup(limits));
-        let kernel = self.count.get_or_init(|| self.compile(kernel(workgroup_size)));
-        let align = u64::from(limits.min_storage_buffer_offset_alignment);
-        let start = count.offset() / align * align;
-        let at = ((count.offset() - start) / WORD) as u32;
-        let passes = passes.len() as u32;
-        let job = Job { at, most, passes };
-        let job = buffers::filled(device, label, bytemuck::bytes_of(&job), BufferUsages::UNIFORM);
-        let grid = [passes.div_ceil(workgroup_size), 1];
+        let kernel = self.count.get_or_init(|| self.compile(kernel));
+        let job = buffers::filled(device, label, bytemuck::cast_slice(&job), BufferUsages::UNIFORM);
         let dispatch = kernel.dispatch(device, label, grid, |slot| match slot {
             0 => templates.as_entire_binding(),
             1 => parameters.as_entire_binding(),
             PARAMETERS => job.as_entire_binding(),
-            _ => buffers::slice(count.buffer(), start, count.offset() + WORD - start),
+            _ => buffers::slice(count.buffer(), count.offset() - before, before + WORD),
         });
         Ok((parameters, Some(dispatch)))
     }

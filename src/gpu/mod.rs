@@ -7,6 +7,7 @@ pub(crate) mod blocks;
 pub(crate) mod buffers;
 pub(crate) mod compiled;
 pub(crate) mod count;
+pub mod data;
 pub(crate) mod error;
 pub(crate) mod grid;
 pub(crate) mod input;

@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
-use wgpu::{BindingResource, Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
+use wgpu::{Buffer, BufferUsages, Device, Features, Limits, TextureSampleType};
 
 use crate::element::Element;
+use crate::gpu::data::{Data, Host};
 use crate::gpu::error::Error;
 use crate::gpu::io::Output;
 use crate::gpu::kernel::{Driver, Kernel, Options, Pipelines};
@@ -13,7 +14,7 @@ use crate::gpu::parameters::Parameters;
 use crate::gpu::pass::Pass;
 use crate::gpu::range::{BufferRange, Cut, Inputs};
 use crate::gpu::workspace::{Place, Workspace};
-use crate::gpu::{BufferError, blocks, buffers, input};
+use crate::gpu::{BufferError, TextureError, blocks, buffers, data, input};
 
 /// An operation: a plain value without a device, which [`Compiled`](crate::Compiled) brings to one. The trait is sealed.
 pub trait Operation: OnDevice {}
@@ -68,9 +69,48 @@ pub trait Planned: Base {
         let (memory, outputs) = (operation.memory(input, limits)?, operation.outputs(input.len));
         Ok(Plan { passes, memory, outputs })
     }
+
+    /// The same plan as data, with the kernels, for a host that runs it without this library.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Planned::plan`]; the device cannot run the operation; an operation over texels; a count that does not go with the operation.
+    fn data(
+        &self,
+        cut: Cut,
+        input: BufferRange,
+        second: Option<BufferRange>,
+        host: &Host,
+    ) -> Result<Data, Error> {
+        let Host { features, limits, .. } = host;
+        self.check_settings()?;
+        let mut operation = self.clone().on_driver(Host::DRIVER);
+        operation.check_on(*features, limits)?;
+        if self.sample().is_some() {
+            return Err(TextureError::NoTexture.into());
+        }
+        if host.count.is_some() {
+            operation = counted(operation, &cut)?;
+        }
+        let plan = operation.plan(cut.clone(), input, second, limits)?;
+        let operation = operation.cut(cut)?;
+        let inputs = Self::INPUTS[..1 + usize::from(second.is_some())].to_vec();
+        let declared = operation.parameters().1;
+        let most = input.len as u32;
+        let planned =
+            data::Planned { label: Self::LABEL.to_owned(), plan, inputs, vector: 16, declared, most };
+        planned.data(host, |step| Ok(operation.kernel(step, *features, limits)))
+    }
 }
 
 impl<O: Base> Planned for O {}
+
+/// Returns an operation for a count on the GPU.
+pub(super) fn counted<O: Base>(operation: O, cut: &Cut) -> Result<O, Error> {
+    let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
+    let counted = operation.counted().filter(|_| *cut == Cut::All);
+    counted.ok_or_else(|| Error::setting("count_buffer", message))
+}
 
 impl<O: Base> OnDevice for O {
     type Own = Pipelines<(Step, u32)>;
@@ -249,10 +289,5 @@ impl Memory {
             None if place == Place::Own => buffers::storage(device, label, self.size, BufferUsages::COPY_SRC),
             None => buffers::scratch(device, label, self.size),
         }
-    }
-
-    /// The whole of it in its buffer, which a workspace may share with operations that need more than a binding holds.
-    pub(super) fn bound<'a>(&self, buffer: &'a Buffer) -> BindingResource<'a> {
-        buffers::slice(buffer, 0, self.size.max(buffers::LEAST).min(buffer.size()))
     }
 }

@@ -23,7 +23,7 @@ pub struct Parameters {
     /// Bytes of the variable, at least: those of one element if it ends with an array of any length.
     pub(crate) size: u64,
     /// True if it ends with an array of any length.
-    is_open: bool,
+    pub(crate) is_open: bool,
 }
 
 impl Parameters {

@@ -9,7 +9,7 @@ use crate::gpu::error::Error;
 use crate::gpu::input::{self, Input};
 use crate::gpu::io::{Output, OutputsOf, ResultOf};
 use crate::gpu::launch::Bound;
-use crate::gpu::operation::{Plan, Planned};
+use crate::gpu::operation::{Plan, Planned, counted};
 use crate::gpu::parameters;
 use crate::gpu::range::{BufferRange, Cut};
 use crate::gpu::slice::Slice;
@@ -101,9 +101,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
     fn planned(&self) -> Result<Prepared<O>, Error> {
         let mut operation = self.compiled.operation().clone();
         if self.count.is_some() {
-            let message = "a count on the GPU does not go with rows, segments, strides, scans in parts, nor quantiles between elements of 64 bits";
-            let counted = operation.counted().filter(|_| self.cut == Cut::All);
-            operation = counted.ok_or_else(|| Error::setting("count_buffer", message))?;
+            operation = counted(operation, &self.cut)?;
         }
         let (first, second) = self.elements()?;
         let plan = operation.plan(self.cut.clone(), first, second, &self.compiled.own.limits)?;

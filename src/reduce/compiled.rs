@@ -4,7 +4,7 @@ use crate::gpu::Compiled;
 use crate::gpu::error::Error;
 use crate::gpu::input::Input;
 use crate::gpu::io::{InputsOf, OneInput};
-use crate::gpu::kernel::{Kernel, Pipeline};
+use crate::gpu::kernel::Pipeline;
 use crate::gpu::slice::Slice;
 use crate::gpu::texels::Texels;
 use crate::reduce::Reduce;
@@ -108,8 +108,7 @@ impl Compiled<Reduce> {
         let pipelines = &self.own;
         pipelines.try_get(stage, || {
             let text = Text { monoid: self.monoid(), stage, features: pipelines.features };
-            operation::check(&text, pipelines.options().subgroups, &pipelines.limits)?;
-            Ok(Kernel::new(self.monoid().label(stage), text.compose(), text.slots(), stage.overrides()))
+            operation::kernel(&text, pipelines.options().subgroups, &pipelines.limits)
         })
     }
 }

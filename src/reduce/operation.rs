@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use wgpu::{Device, TextureSampleType};
 
+use crate::gpu::data::{Data, Host, Planned};
 use crate::gpu::error::Error;
-use crate::gpu::kernel::Pipelines;
+use crate::gpu::kernel::{Kernel, Pipelines};
 use crate::gpu::limits::{self, LimitError};
 use crate::gpu::operation::OnDevice;
-use crate::gpu::{Launches, Options};
+use crate::gpu::{Launches, Options, TextureError};
 #[cfg(feature = "ladder")]
 use crate::ladder::plan::Setup;
 use crate::reduce::compose::Text;
@@ -18,6 +19,7 @@ use crate::reduce::kernel::ACCUMULATE;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::request::Whole;
 use crate::reduce::plan::{BufferRange, Plan, Request, Stage};
+use crate::reduce::reduction::check_list;
 use crate::reduce::refused::{no_atomic, not_exact};
 use crate::reduce::results::OutputLayout;
 use crate::reduce::shape::{Shape, ShapeKind};
@@ -154,6 +156,42 @@ impl Reduce {
         self.request(&*self.exact()?, shape.kind(), options.launches, limits).plan(shape, parts, second)
     }
 
+    /// The same plan as data, with the kernels, for a host that runs it without this library. Segments between offsets have the input `offsets`,
+    /// a list that starts at a multiple of `min_storage_buffer_offset_alignment`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Reduce::check`] and [`Reduce::plan`]; an operator over texels; a count that does not go with the shape.
+    pub fn data(
+        &self,
+        shape: Shape,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
+        host: &Host,
+    ) -> Result<Data, Error> {
+        let (options, Host { features, limits, .. }) = (Options::default(), host);
+        self.check(shape.kind(), &options, *features, limits)?;
+        if self.sample().is_some() {
+            return Err(TextureError::NoTexture.into());
+        }
+        let monoid = self.exact()?.on(*features).into_owned();
+        let reduce = Reduce { monoid: monoid.clone(), ..self.clone() };
+        let plan = reduce.plan(shape, parts, second, &options, limits)?;
+        check_list(&shape, matches!(shape, Shape::Offsets { .. }), host.count.is_some(), &plan)?;
+        let list = matches!(shape, Shape::Offsets { .. }).then_some("offsets");
+        let inputs = vec!["input"; parts.len()].into_iter().chain(second.map(|_| "second input")).chain(list);
+        let planned = Planned {
+            label: label(&monoid),
+            most: plan.most(),
+            plan: plan.work,
+            inputs: inputs.collect(),
+            vector: vector(&monoid),
+            declared: monoid.parameters(),
+        };
+        let text = |stage| Text { monoid: &monoid, stage, features: *features };
+        planned.data(host, |stage| kernel(&text(stage), true, limits))
+    }
+
     /// The operator with the accuracy of the reduction.
     fn exact(&self) -> Result<Cow<'_, Monoid>, Error> {
         let monoid = &self.monoid;
@@ -214,6 +252,23 @@ impl OnDevice for Reduce {
         }
         Ok((reduce, Pipelines::new(device, *options)))
     }
+}
+
+/// The label of an operator's passes.
+pub(super) fn label(monoid: &Monoid) -> String {
+    format!("halofold::reduce::{}", monoid.name())
+}
+
+/// Bytes of the vectors of an operator's inputs.
+pub(super) fn vector(monoid: &Monoid) -> u64 {
+    if monoid.exact.is_some() { 16 } else { 4 * monoid.stride() }
+}
+
+/// The kernel of a text, on a device with these limits that can run it.
+pub(super) fn kernel(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> Result<Kernel, Error> {
+    check(text, subgroups, limits)?;
+    let Text { monoid, stage, .. } = text;
+    Ok(Kernel::new(monoid.label(*stage), text.compose(), text.slots(), stage.overrides()))
 }
 
 /// Checks that a device with these limits can run a kernel, and that a custom operator composes with it.

@@ -17,7 +17,7 @@ use crate::reduce::plan::{BufferRange, Plan};
 use crate::reduce::refused::exact_in_one_launch;
 use crate::reduce::results::FromResults;
 use crate::reduce::shape::{Shape, ShapeKind};
-use crate::reduce::{Bound, Reduce};
+use crate::reduce::{Bound, Reduce, operation};
 
 /// The description of one reduction. [`Compiled::of`] starts it, the methods that return it add to it, and one
 /// of [`run`](Reduction::run), [`run_async`](Reduction::run_async), [`bind`](Reduction::bind) and
@@ -304,33 +304,9 @@ impl<'r, 'b> Reduction<'r, 'b> {
         parts.chain(second).chain(self.offsets.map(list)).collect()
     }
 
-    /// Checks that offsets and a count on the GPU are given for the shapes that take them.
-    fn check(&self, plan: &Plan) -> Result<(), Error> {
-        let Reduction { shape, offsets, count, .. } = self;
-        let takes_list = matches!(shape, Shape::Offsets { .. });
-        if offsets.is_some() != takes_list {
-            let (number, remedy) = if takes_list { ("a", "give it by") } else { ("no", "leave out") };
-            let message = format!("{shape:?} takes {number} list of offsets: {remedy} `.segment_offsets(…)`");
-            return Err(Error::setting("segment_offsets", message));
-        }
-        let takes_count =
-            matches!(shape.kind(), ShapeKind::Whole | ShapeKind::Accumulate | ShapeKind::Strided);
-        if count.is_some() && !takes_count {
-            let shapes = "`Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`";
-            let message = format!("a count on the GPU goes with {shapes}, not with {shape:?}");
-            return Err(Error::setting("count_buffer", message));
-        }
-        // An exact sum in two launches is one of a segment, which has its length from the host.
-        let mut kernels = plan.launches().iter().map(|launch| launch.step.kernel);
-        if count.is_some() && kernels.any(|kernel| kernel == EXACT_FOLD.segments) {
-            return Err(exact_in_one_launch());
-        }
-        Ok(())
-    }
-
     fn bound(&self, plan: &Plan, output: Slice<'_>) -> Result<Bound, Error> {
         let Reduction { reducer, workspace, .. } = *self;
-        self.check(plan)?;
+        check_list(&self.shape, self.offsets.is_some(), self.count.is_some(), plan)?;
         let monoid = reducer.monoid();
         let given = Given {
             inputs: self.inputs(),
@@ -340,10 +316,9 @@ impl<'r, 'b> Reduction<'r, 'b> {
             workspace,
             sample: reducer.operation().sample(),
             in_any_order: self.in_any_order(plan),
-            vector: if monoid.exact.is_some() { 16 } else { 4 * monoid.stride() },
+            vector: operation::vector(monoid),
         };
-        let label = format!("halofold::reduce::{}", monoid.name());
-        given.bind(&label, &plan.work, &reducer.own, |stage| reducer.stage(stage))
+        given.bind(&operation::label(monoid), &plan.work, &reducer.own, |stage| reducer.stage(stage))
     }
 
     /// Records the reduction and a copy of its results into a new encoder, submits it, and requests the
@@ -360,4 +335,31 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let copy = (&results, plan.output());
         Ok(read::submit((device, queue), &[copy], |encoder| bound.encode(encoder))?.read(size))
     }
+}
+
+/// Checks that offsets and a count on the GPU are given for the shapes that take them.
+pub(super) fn check_list(
+    shape: &Shape,
+    has_offsets: bool,
+    has_count: bool,
+    plan: &Plan,
+) -> Result<(), Error> {
+    let takes_list = matches!(shape, Shape::Offsets { .. });
+    if has_offsets != takes_list {
+        let (number, remedy) = if takes_list { ("a", "give it by") } else { ("no", "leave out") };
+        let message = format!("{shape:?} takes {number} list of offsets: {remedy} `.segment_offsets(…)`");
+        return Err(Error::setting("segment_offsets", message));
+    }
+    let takes_count = matches!(shape.kind(), ShapeKind::Whole | ShapeKind::Accumulate | ShapeKind::Strided);
+    if has_count && !takes_count {
+        let shapes = "`Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`";
+        let message = format!("a count on the GPU goes with {shapes}, not with {shape:?}");
+        return Err(Error::setting("count_buffer", message));
+    }
+    // An exact sum in two launches is one of a segment, which has its length from the host.
+    let mut kernels = plan.launches().iter().map(|launch| launch.step.kernel);
+    if has_count && kernels.any(|kernel| kernel == EXACT_FOLD.segments) {
+        return Err(exact_in_one_launch());
+    }
+    Ok(())
 }

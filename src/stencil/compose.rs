@@ -1,7 +1,7 @@
 //! The text of a stencil's kernel, its bindings and its overrides.
 
 use crate::element::Element;
-use crate::gpu::kernel::{Access, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
 use crate::gpu::pass::SECOND;
 use crate::shader::{self, Composer, rooms};
 use crate::stencil::blocked;
@@ -52,6 +52,11 @@ impl Config {
             (SECOND, Access::Read),
         ];
         if self.rhs { &SLOTS } else { &SLOTS[..4] }
+    }
+
+    /// The kernel of a step.
+    pub(super) fn kernel(&self) -> Kernel {
+        Kernel::new(self.label(), self.compose(), self.slots(), self.overrides())
     }
 
     /// The pipeline overrides of the kernel.

@@ -5,10 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use wgpu::{Buffer, BufferUsages, Device};
 
+use crate::gpu::data::{Data, Host, Planned};
 use crate::gpu::error::Error;
+use crate::gpu::io::Output;
 use crate::gpu::launch::{self, Dispatch, Recorder};
 use crate::gpu::limits::needs;
-use crate::gpu::operation::{OnDevice, Plan};
+use crate::gpu::operation::{Memory, OnDevice, Plan};
 use crate::gpu::{Compiled, Options, buffers};
 use crate::stencil::config::Config;
 use crate::stencil::grids::Grids;
@@ -30,6 +32,30 @@ impl Jacobi {
     /// Steps of a configuration with these weights.
     pub const fn new(config: Config, weights: Weights) -> Self {
         Jacobi { config, weights }
+    }
+
+    /// The dispatch of one step as data, with its kernel, for a host that runs it without this library. It reads the input `cells` and writes the
+    /// output `next`, which holds the fixed cells from the start. A configuration with a right-hand side has the input `rhs`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Config::plan`]; a time-blocked kernel; a grid that is larger than a binding.
+    pub fn data(&self, host: &Host) -> Result<Data, Error> {
+        let config = self.config.weighed(self.weights);
+        let mut plan = config.plan(host.features, &host.limits)?;
+        if config.variant.is_blocked() || plan.passes.len() != 1 {
+            let message =
+                "as data a step is one dispatch: take another variant, or a grid that a binding holds";
+            return Err(Error::setting("variant", message));
+        }
+        let mut coefficients = coefficients(&config, self.weights);
+        coefficients.resize(coefficients.len().next_multiple_of(4), 0);
+        plan.memory.push(Memory::list(3, bytemuck::pod_collect_to_vec(&coefficients)));
+        plan.outputs = vec![Output::new("next", config.bytes())];
+        let inputs = ["cells", "rhs"][..1 + usize::from(config.rhs)].to_vec();
+        let label = "halofold::stencil".to_owned();
+        let planned = Planned { label, plan, inputs, vector: 0, declared: None, most: 0 };
+        planned.data(host, |_| Ok(config.kernel()))
     }
 }
 
@@ -160,9 +186,14 @@ impl Stepper {
     }
 }
 
-/// Allocates a buffer with the coefficients of kernels: see `shaders/stencil/shared/params.wgsl`.
+/// Allocates a buffer with the coefficients of kernels.
 fn filled(device: &Device, config: &Config, weights: Weights) -> Buffer {
-    let weights = weights.of_kernel(config.stencil);
-    let bytes = config.element.encode(&[weights, weights, &[1.0], &config.constants()].concat());
+    let bytes = coefficients(config, weights);
     buffers::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
+}
+
+/// The coefficients of kernels: see `shaders/stencil/shared/params.wgsl`.
+fn coefficients(config: &Config, weights: Weights) -> Vec<u8> {
+    let weights = weights.of_kernel(config.stencil);
+    config.element.encode(&[weights, weights, &[1.0], &config.constants()].concat())
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use wgpu::Device;
 
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Kernel, Pipeline, Pipelines};
+use crate::gpu::kernel::{Pipeline, Pipelines};
 use crate::gpu::operation::{Plan, Step};
 use crate::gpu::pass::Pass;
 use crate::gpu::{Compiled, Launches, Options};
@@ -51,9 +51,8 @@ impl Kernels {
             return self.auxiliary(name);
         }
         let config = self.config.with_steps_per_pass(steps);
-        self.pipelines.get((name, [config.tuning.levels_per_team, config.tuning.block.rows]), || {
-            Kernel::new(config.label(), config.compose(), config.slots(), config.overrides())
-        })
+        let key = (name, [config.tuning.levels_per_team, config.tuning.block.rows]);
+        self.pipelines.get(key, || config.kernel())
     }
 
     /// An auxiliary kernel by its entry point.

@@ -1,0 +1,278 @@
+// halofold: sums, quantiles, top k, histograms, groups, prefix sums and selections on a GPUDevice of your own.
+//
+//   import { quantiles } from "halofold";
+//   const median = await quantiles(device, { type: "f32", q: [0.5] });
+//   const [value] = await median.run({ elements: buffer });             // submits and waits
+//   median.encode(encoder, { elements: buffer }, { results: output });  // or records into your own encoder
+//
+// An operation plans each length once, by a planner in WebAssembly. It never creates a device, and submits only in `run`.
+
+const TYPES = {
+  u32: [4, Uint32Array], i32: [4, Int32Array], f32: [4, Float32Array], f16: [2, null],
+  u64: [8, BigUint64Array], i64: [8, BigInt64Array], f64: [8, Float64Array],
+};
+
+// Limits that plans depend on.
+const LIMITS = ["maxBindingsPerBindGroup", "maxBufferSize", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX",
+  "maxComputeWorkgroupSizeY", "maxComputeWorkgroupStorageSize", "maxComputeWorkgroupsPerDimension",
+  "maxStorageBufferBindingSize", "maxStorageBuffersPerShaderStage", "minStorageBufferOffsetAlignment"];
+
+let planner;
+
+// Loads the planner: from `halofold.wasm` beside this file, or from an address, bytes or a `WebAssembly.Module`. Operations call it themselves.
+export function load(source = new URL("halofold.wasm", import.meta.url)) {
+  planner ??= (async () => {
+    let wasm = source;
+    if (source instanceof URL || typeof source === "string") {
+      const isFile = new URL(source, import.meta.url).protocol === "file:" && globalThis.process?.versions?.node;
+      wasm = isFile ? await (await import("node:fs/promises")).readFile(source) : await (await fetch(source)).arrayBuffer();
+    }
+    const made = await WebAssembly.instantiate(wasm, {});
+    return (made.instance ?? made).exports;
+  })();
+  return planner;
+}
+
+// The plan of a request: see docs/plan.md.
+export async function plan(request) {
+  return planned(await load(), request);
+}
+
+function planned({ memory, allocate, plan }, request) {
+  const text = new TextEncoder().encode(JSON.stringify(request));
+  const at = allocate(text.length);
+  new Uint8Array(memory.buffer, at, text.length).set(text);
+  const answer = plan(at, text.length);
+  const size = new DataView(memory.buffer).getUint32(answer, true);
+  const made = JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, answer + 4, size)));
+  if (made.error) throw new Error(made.error);
+  return made;
+}
+
+// Pipelines of each device, by everything that they are made of.
+const pipelinesOf = new WeakMap();
+
+function pipelineOf(device, plan, { label, module, entry, constants, bindings }) {
+  if (!pipelinesOf.has(device)) pipelinesOf.set(device, new Map());
+  const known = pipelinesOf.get(device);
+  const key = JSON.stringify([plan.modules[module], entry, constants, bindings]);
+  if (!known.has(key)) {
+    const visibility = GPUShaderStage.COMPUTE;
+    const entries = bindings.map(([binding, type]) => ({ binding, visibility, buffer: { type } }));
+    const layout = device.createBindGroupLayout({ label, entries });
+    const compute = {
+      module: device.createShaderModule({ label, code: plan.modules[module] }), entryPoint: entry, constants,
+    };
+    const whole = device.createPipelineLayout({ label, bindGroupLayouts: [layout] });
+    known.set(key, { layout, pipeline: device.createComputePipeline({ label, layout: whole, compute }) });
+  }
+  return known.get(key);
+}
+
+// Dispatches that are ready to be recorded any number of times. Recording allocates nothing.
+export class Bound {
+  // Binds buffers to a plan. `inputs` and `outputs` are lists of `{ buffer, offset }`, whose offsets are multiples of 256.
+  constructor(device, plan, inputs, outputs) {
+    this.label = plan.label;
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
+    this.buffers = plan.buffers.map(({ size, words }) => {
+      const buffer = device.createBuffer({ label: plan.label, size, usage, mappedAtCreation: words.length > 0 });
+      if (words.length > 0) {
+        new Uint32Array(buffer.getMappedRange()).set(words);
+        buffer.unmap();
+      }
+      return buffer;
+    });
+    const own = this.buffers.map((buffer) => ({ buffer, offset: 0 }));
+    const of = { input: inputs, output: outputs, buffer: own };
+    this.dispatches = plan.dispatches.map(({ pipeline, workgroups, bindings }) => {
+      const { layout, pipeline: compiled } = pipelineOf(device, plan, plan.pipelines[pipeline]);
+      const entries = bindings.map(({ binding, of: kind, index, offset, size }) => {
+        const given = of[kind][index];
+        const resource = { buffer: given.buffer, offset: given.offset + offset };
+        return { binding, resource: size === null ? resource : { ...resource, size } };
+      });
+      return { pipeline: compiled, group: device.createBindGroup({ label: plan.label, layout, entries }), workgroups };
+    });
+  }
+
+  // Records into a compute pass, or into a pass of its own in a command encoder.
+  encode(target) {
+    const isEncoder = "beginComputePass" in target;
+    const pass = isEncoder ? target.beginComputePass({ label: this.label }) : target;
+    for (const { pipeline, group, workgroups } of this.dispatches) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, group);
+      pass.dispatchWorkgroups(workgroups[0], workgroups[1]);
+    }
+    if (isEncoder) pass.end();
+  }
+
+  // Frees the plan's own buffers.
+  destroy() {
+    this.buffers.forEach((buffer) => buffer.destroy());
+  }
+}
+
+// The inputs of operations that do not take `elements`.
+const ORDER = {
+  "group-by-id": ["values", "keys"], "group-by-key": ["keys", "values"], "reduce-runs": ["keys", "values"],
+  jacobi: ["cells", "rhs"],
+};
+
+const rangeOf = (given) => {
+  const { buffer, offset = 0, size } = given instanceof GPUBuffer ? { buffer: given } : given;
+  return { buffer, offset, size: size ?? buffer.size - offset };
+};
+
+// An operation on a device, over inputs of any length.
+export class Operation {
+  constructor(device, settings, wasm) {
+    const { subgroups = true, ...operation } = settings;
+    Object.assign(this, { device, operation, wasm, plans: new Map(), bound: new WeakMap() });
+    const limits = Object.fromEntries(LIMITS.map((name) => [name, device.limits[name]]));
+    this.host = { limits, subgroups: subgroups && device.features.has("subgroups"), f16: device.features.has("shader-f16") };
+    this.align = limits.minStorageBufferOffsetAlignment;
+    const { key, type = "u32", elementSize } = operation;
+    this.size = elementSize ?? TYPES[key ?? type][0];
+  }
+
+  // The plan for `len` elements. Offsets are those of inputs and outputs behind the last multiple of 256.
+  plan(len, offsets = [0, 0], host = {}) {
+    const { stride } = this.operation;
+    const request = { operation: this.operation, len: stride ? Math.ceil(len / stride) : len, offsets, host: { ...this.host, ...host } };
+    const key = JSON.stringify([len, offsets, host]);
+    if (!this.plans.has(key)) this.plans.set(key, planned(this.wasm, request));
+    return this.plans.get(key);
+  }
+
+  // The inputs in the plan's order, and their elements.
+  #inputs({ len, ...given }) {
+    const main = ORDER[this.operation.name] ?? ["elements", "second"];
+    const names = [...main, "offsets", "parameters", "count"];
+    const unknown = Object.keys(given).find((name) => !names.includes(name));
+    if (unknown || !given[main[0]]) throw new TypeError(`${unknown ?? "nothing"} is no input: the inputs are ${names.join(", ")}`);
+    const ranges = names.map((name) => given[name] && rangeOf(given[name]));
+    const room = this.size ? Math.floor(ranges[0].size / this.size) : 0;
+    if (len > room) throw new RangeError(`${len} elements: the buffer has ${room}`);
+    return { len: len ?? room, offsets: [ranges[0], ranges[1]].map((one) => this.#behind(one)), all: ranges.filter(Boolean), count: ranges[4] };
+  }
+
+  // The bytes between the last multiple of the alignment and a buffer's part.
+  #behind(range) {
+    return range ? range.offset % this.align : 0;
+  }
+
+  // Binds buffers: each a `GPUBuffer`, or `{ buffer, offset, size }`. Outputs that are not given are allocated.
+  bind(inputs, outputs = {}, usage = 0) {
+    const { len, offsets, all, count } = this.#inputs(inputs);
+    const counted = count ? { count: this.#behind(count) } : {};
+    const names = this.plan(len, offsets, counted).outputs.map(({ name }) => name);
+    const unknown = Object.keys(outputs).find((name) => !names.includes(name) && name !== "results");
+    if (unknown) throw new TypeError(`${unknown} is no output: the outputs are ${names.join(", ")}`);
+    const given = names.map((name, nth) => outputs[name] ?? (nth === 0 ? outputs.results : undefined)).map((one) => one && rangeOf(one));
+    const plan = this.plan(len, offsets, { ...counted, outputs: given.map((one) => this.#behind(one)) });
+    if (all.length !== plan.inputs.length) throw new TypeError(`${all.length} inputs: the operation takes ${plan.inputs.join(", ")}`);
+    const written = plan.outputs.map(({ name, size }, nth) => {
+      if (given[nth]?.size < size) throw new RangeError(`${name}: ${given[nth].size} bytes of ${size}`);
+      const fresh = () => this.device.createBuffer({ label: name, size: Math.max(size, 16), usage: GPUBufferUsage.STORAGE | usage });
+      return given[nth] ?? { buffer: fresh(), offset: 0, size };
+    });
+    const based = (one) => ({ buffer: one.buffer, offset: one.offset - this.#behind(one) });
+    const bound = new Bound(this.device, plan, all.map(based), written.map(based));
+    return Object.assign(bound, { plan, outputs: written, own: written.filter((_, nth) => !given[nth]) });
+  }
+
+  // Records into a command encoder or a compute pass. Buffers are bound when they first come together.
+  encode(target, inputs, outputs) {
+    this.#known(inputs, outputs).encode(target);
+  }
+
+  #known(inputs, outputs = {}) {
+    const ids = [...Object.entries(inputs), ...Object.entries(outputs)].map(([name, one]) => {
+      if (typeof one !== "object") return [name, one];
+      const { buffer, offset, size } = rangeOf(one);
+      if (!this.bound.has(buffer)) this.bound.set(buffer, { id: (this.ids = (this.ids ?? 0) + 1), bound: new Map() });
+      return [name, this.bound.get(buffer).id, offset, size];
+    });
+    const first = Object.values(inputs).find((one) => typeof one === "object");
+    const { bound } = this.bound.get(rangeOf(first).buffer);
+    const key = JSON.stringify(ids);
+    if (!bound.has(key)) bound.set(key, this.bind(inputs, outputs));
+    return bound.get(key);
+  }
+
+  // Records, submits, waits, and returns the results: a number or typed array for one output, an object of them for several.
+  async run(inputs) {
+    const { device } = this;
+    const bound = this.bind(inputs, {}, GPUBufferUsage.COPY_SRC);
+    const encoder = device.createCommandEncoder();
+    bound.encode(encoder);
+    const sizes = bound.plan.outputs.map(({ size }) => size);
+    const read = device.createBuffer({ size: Math.max(4, sizes.reduce((a, b) => a + b, 0)), usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
+    let end = 0;
+    const places = sizes.map((size, nth) => {
+      if (size > 0) encoder.copyBufferToBuffer(bound.outputs[nth].buffer, 0, read, end, size);
+      return [(end += size) - size, size];
+    });
+    device.queue.submit([encoder.finish()]);
+    await read.mapAsync(GPUMapMode.READ);
+    const bytes = read.getMappedRange().slice(0);
+    [read, ...bound.own.map(({ buffer }) => buffer)].forEach((buffer) => buffer.destroy());
+    bound.destroy();
+    const parts = places.map(([at, size]) => bytes.slice(at, at + size));
+    return this.#results(bound.plan, parts);
+  }
+
+  #results({ outputs }, parts) {
+    const { name, rows, axis, segments, groups } = this.operation;
+    const values = outputs.map(({ fields }, nth) => valuesOf(fields, parts[nth]));
+    const all = Object.fromEntries(outputs.map((output, nth) => [output.name, values[nth]]));
+    const numbers = ["len", "count", "rejected"].filter((one) => outputs.some(({ name, size }) => name === one && size === 4));
+    for (const one of numbers) if (!(name.startsWith("group") && one === "count")) all[one] = all[one][0];
+    if (name === "group-by-key" && all.rejected > 0) throw new RangeError(`${all.rejected} pairs have keys beyond the first ${groups}: allow more groups`);
+    const found = all.len ?? (name === "select" || name === "unique" ? all.count : undefined);
+    if (found !== undefined) for (const { name: one } of outputs) if (typeof all[one] !== "number") all[one] = all[one].slice(0, found);
+    if (name === "select" || name === "unique") return all.kept;
+    if (outputs.length > 1) return all;
+    return name === "reduce" && !rows && !axis && segments === undefined ? values[0][0] : values[0];
+  }
+}
+
+// The values of an output: a typed array, or for values of several numbers a list of lists.
+function valuesOf(fields, bytes) {
+  if (fields.length === 1) return new TYPES[fields[0]][1](bytes);
+  const sizes = fields.map((field) => TYPES[field][0]);
+  const largest = Math.max(...sizes);
+  const places = [];
+  let stride = 0;
+  for (const size of sizes) {
+    places.push(Math.ceil(stride / size) * size);
+    stride = places.at(-1) + size;
+  }
+  stride = Math.ceil(stride / largest) * largest;
+  const value = (at) => fields.map((field, nth) => new TYPES[field][1](bytes.slice(at + places[nth], at + places[nth] + sizes[nth]))[0]);
+  return Array.from({ length: Math.floor(bytes.byteLength / stride) }, (_, nth) => value(nth * stride));
+}
+
+// An operation by its name, with the settings that docs/plan.md lists.
+export async function operation(device, settings) {
+  const made = new Operation(device, settings, await load());
+  return made;
+}
+
+const named = (name, own = {}) => (device, settings) => operation(device, { ...settings, ...own, name });
+
+export const reduce = named("reduce");
+export const sumPrecise = named("reduce", { op: "sum", exact: true });
+export const quantiles = named("quantiles");
+export const topK = named("top-k");
+export const histogram = named("histogram");
+export const groupById = named("group-by-id");
+export const groupByKey = named("group-by-key");
+export const reduceRuns = named("reduce-runs");
+export const runLengths = named("run-lengths");
+export const scan = named("scan");
+export const select = named("select");
+export const unique = named("unique");
+export const jacobi = named("jacobi");
