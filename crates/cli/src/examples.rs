@@ -27,3 +27,7 @@ pub const SHOW: &str = "Examples:
 pub const REPORT: &str = "Examples:
   halofold report mine.json theirs.json
   halofold report mine.json --svg ladder.svg";
+pub const EXPORT: &str = "Examples:
+  halofold export sum --n 2^20 -o sum.json
+  halofold export quantiles type=u32 q=0.25,0.5,0.75 --n 1e6
+  halofold export mean rows=1000 --n 1e6 --limits limits.json";

@@ -15,6 +15,7 @@ mod compare;
 mod count;
 mod devices;
 mod examples;
+mod export;
 pub mod files;
 pub mod gpu;
 pub mod grid;

@@ -10,7 +10,9 @@ use clap_complete::Shell;
 use crate::failure::Failure;
 use crate::output::print;
 use crate::transport::Alone;
-use crate::{compare, devices, gpu, histogram, ladder, reduce, report, reserved, scan, show, stencil, web};
+use crate::{
+    compare, devices, export, gpu, histogram, ladder, reduce, report, reserved, scan, show, stencil, web,
+};
 
 const ENDING: &str = "Exit status: 0; 1 if a result was wrong; 2 if the request or the \
     machine was; 3 if a stencil did not converge; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
@@ -40,6 +42,8 @@ enum Command {
     Show(show::ShowArgs),
     /// Write a page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
     Web(web::WebArgs),
+    /// Print the plan of an operation as JSON: kernels, buffers and dispatches for a WebGPU host in any language.
+    Export(export::ExportArgs),
     /// List every adapter: its back end, driver, limits, features and types.
     Devices(devices::DevicesArgs),
     /// Print records side by side as Markdown tables, or draw the ladder of one machine.
@@ -108,6 +112,7 @@ fn run(command: Command) -> Result<(), Failure> {
         }
         Command::Man { command } => man(command.as_deref()),
         Command::Devices(arguments) => devices::run(arguments),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Histogram(arguments) => histogram::run(&arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Reduce(arguments) => reduce::run(&arguments, &Alone, || arguments.adapter.open()),

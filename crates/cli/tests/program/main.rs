@@ -4,6 +4,7 @@ mod files;
 mod keys;
 
 mod cli;
+mod export;
 mod histogram;
 #[cfg(unix)]
 mod outputs;
