@@ -29,7 +29,8 @@ pub struct Host {
 
 impl Host {
     /// The driver of a browser, which keeps its name to itself.
-    pub(crate) const DRIVER: Driver = Driver { miscounts: false, compiles_slowly: true };
+    pub(crate) const DRIVER: Driver =
+        Driver { miscounts: false, adds_in_storage: false, compiles_slowly: true };
 }
 
 /// An operation over inputs of some lengths as plain data. A host compiles the kernels, allocates the buffers, and records the dispatches in

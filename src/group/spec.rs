@@ -21,7 +21,7 @@ pub struct GroupById {
     pub(super) aggregates: Vec<Aggregate>,
     /// The type of the keys whose ids kernels look up; `None` if ids are given.
     pub(super) keys: Option<Element>,
-    /// True if all pairs are added to storage, on a device that miscounts in workgroup memory.
+    /// True if all pairs are added to storage, on a device that miscounts in workgroup memory or is software.
     pub(super) in_storage: bool,
 }
 
