@@ -14,7 +14,10 @@ pub const SCAN: &str = "Examples:
 pub const STENCIL: &str = "Examples:
   halofold stencil grid.npy --steps 1000 -o later.npy
   halofold stencil grid.npy --until 1e-6 --boundary reflect -o picture.png
-  halofold stencil --preset thesis-5pt";
+  halofold stencil planes.npy --steps 1000 --adapters all -o later.npy";
+pub const REPLAY: &str = "Examples:
+  halofold replay thesis-5pt
+  halofold replay thesis-27pt --variants sol-reg,time-planes --record mine.json";
 pub const LADDER: &str = "Examples:
   halofold ladder
   halofold ladder --rungs sequential,vectorized --type u32 --op max

@@ -4,7 +4,6 @@ mod by_size;
 pub mod rows;
 mod sizes;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use halofold::Element;
@@ -18,12 +17,13 @@ use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::lists::each_once;
 use crate::named;
-use crate::output::{print, print_table};
+use crate::output::print;
 use crate::presets::{self, Preset};
+use crate::record::RecordArgs;
+use crate::reserved;
 use crate::row::{self, Row};
 use crate::rung::{self, RunContext};
 use crate::table::{self, Column, Layout};
-use crate::{record, reserved};
 use by_size::BySize;
 use rows::Measured;
 use sizes::Sizes;
@@ -81,18 +81,11 @@ pub struct LadderArgs {
     /// Clock: gpu (timestamps, if the adapter has them) or wall (the host's, around batches of repetitions).
     #[arg(long, value_enum, default_value_t = Clock::Gpu, help_heading = "Timing")]
     clock: Clock,
-    /// Print one JSON array of rows instead of the table.
-    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
-    json: bool,
-    /// Print the rows as CSV instead of the table.
-    #[arg(long, help_heading = "Output")]
-    csv: bool,
+    #[command(flatten)]
+    output: RecordArgs,
     /// Show all columns, however narrow the terminal is.
     #[arg(long, help_heading = "Output")]
     wide: bool,
-    /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    record: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
 }
@@ -106,8 +99,7 @@ enum Clock {
 pub fn run(args: LadderArgs) -> Result<(), Failure> {
     args.check_one(args.preset.is_some())?;
     args.op.over(args.element()).map_err(Failure::usage)?;
-    // The record is opened before the GPU, so that an error comes before the work.
-    let file = record::reserve(args.record.as_deref())?;
+    let file = args.output.reserve()?;
     let mut gpu = args.adapter.open()?;
     if args.clock == Clock::Wall {
         gpu.timer = Timer::wall(&gpu.device, &gpu.queue);
@@ -116,11 +108,9 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
         Some(preset) => args.replay(&gpu, preset)?,
         None => args.climb(&gpu, &args.chosen_rungs())?,
     };
-    record::write(file, || Record {
-        inputs: args.inputs(),
-        ..Record::new(&gpu.device, &peak, rows.clone())
-    })?;
-    row::check(&rows)?;
+    let record = Record { inputs: args.inputs(), ..Record::new(&gpu.device, &peak, rows) };
+    args.output.put(file, &record, &record.rows)?;
+    row::check(&record.rows)?;
     reserved::check_interrupts()
 }
 
@@ -157,10 +147,6 @@ impl LadderArgs {
 
     fn element(&self) -> Element {
         self.element.unwrap_or(Element::F32)
-    }
-
-    fn is_table(&self) -> bool {
-        !self.json && !self.csv
     }
 
     fn sizes(&self, gpu: &Gpu) -> Result<Vec<u64>, Failure> {
@@ -216,7 +202,7 @@ impl LadderArgs {
                 _ => String::new(),
             };
             let rows = self.rows(&context, (&host, &data), &lengths, (&head, show))?;
-            if self.is_table() {
+            if self.output.is_table() {
                 print(&by_size.rest(&rows))?;
             }
             return Ok((context.peak(), rows));
@@ -232,7 +218,7 @@ impl LadderArgs {
         let head = self.head(&context, &title) + &layout.head();
         let show = rows::live(&layout, each_once(rungs.iter().map(|rung| rung.chapter)).len() > 1);
         let rows = self.rows(&context, (&host, &data), &lengths, (&head, show))?;
-        if self.is_table() {
+        if self.output.is_table() {
             self.finish(&context, &layout, &rows, &fastest(&rows, context.peak(), gpu.is_software()))?;
         }
         Ok((context.peak(), rows))
@@ -247,7 +233,7 @@ impl LadderArgs {
         (head, show): (&str, impl FnMut(&[Row]) -> String),
     ) -> Result<Vec<Row>, Failure> {
         let count = lengths.iter().map(|(_, jobs, _)| jobs.len()).sum();
-        let head = Some(head).filter(|_| self.is_table());
+        let head = Some(head).filter(|_| self.output.is_table());
         let mut rows = Measured::begin(count, !self.is_range(), head, show)?;
         for (n, jobs, expected) in lengths {
             let has_cpu = self.is_range() && !rows.is_interrupted();
@@ -265,9 +251,7 @@ impl LadderArgs {
                 rows.push(context.row(*job, data, *n, expected)?)?;
             }
         }
-        let rows = rows.finish(context);
-        print_table(&rows, self.json, self.csv, String::new)?;
-        Ok(rows)
+        Ok(rows.finish(context))
     }
 
     /// The jobs of one length. An option that no rung could run is an error here; one that some rungs cannot run gives skipped rows later.
@@ -304,10 +288,9 @@ impl LadderArgs {
         let replay = presets::Replay::new(&context, preset, &options)?;
         let layout = Layout::new(preset_columns(preset, gpu.is_software()), &replay.known()?, self.wide);
         let head = self.head(&context, &(preset.title.clone() + &options.changes())) + &layout.head();
-        let head = Some(&head[..]).filter(|_| self.is_table());
+        let head = Some(&head[..]).filter(|_| self.output.is_table());
         let rows = replay.run(head, rows::live(&layout, false))?;
-        print_table(&rows, self.json, self.csv, String::new)?;
-        if self.is_table() {
+        if self.output.is_table() {
             self.finish(&context, &layout, &rows, &preset.note)?;
         }
         Ok((context.peak(), rows))

@@ -11,7 +11,8 @@ use crate::failure::Failure;
 use crate::output::print;
 use crate::transport::Alone;
 use crate::{
-    compare, devices, export, gpu, histogram, ladder, reduce, report, reserved, scan, show, stencil, web,
+    compare, devices, export, gpu, histogram, ladder, reduce, replay, report, reserved, scan, show, stencil,
+    tune, web,
 };
 
 const ENDING: &str = "Exit status: 0; 1 if a result was wrong; 2 if the request or the \
@@ -34,10 +35,14 @@ enum Command {
     Histogram(histogram::HistogramArgs),
     /// Write the prefix sums of a file as an array, or its prefix products, minima or maxima.
     Scan(scan::ScanArgs),
-    /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
+    /// Step a grid from a .npy file by a stencil and write it as .npy or a picture.
     Stencil(Box<stencil::StencilArgs>),
     /// Verify and time the reduction kernels (rungs) on one adapter, by size beside the CPU, or repeat a published tutorial's own table.
     Ladder(ladder::LadderArgs),
+    /// Verify and time every kernel of a stencil in many block shapes, beside a thesis's published table.
+    Replay(replay::ReplayArgs),
+    /// Time the stencil kernels in all their shapes on this GPU, and remember which are the fastest.
+    Tune(tune::TuneArgs),
     /// Print the source of a kernel as each back end gets it.
     Show(show::ShowArgs),
     /// Write a page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
@@ -116,10 +121,12 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Histogram(arguments) => histogram::run(&arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Reduce(arguments) => reduce::run(&arguments, &Alone, || arguments.adapter.open()),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Scan(arguments) => scan::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Web(arguments) => web::run(&arguments),
     }
 }

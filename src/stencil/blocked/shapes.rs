@@ -1,7 +1,7 @@
 //! The shapes of time-blocked kernels that are offered to a grid, and their measured times.
 //!
 //! NVIDIA's tables were measured on an H200 with one workgroup on a core and with more (`docs/results/stencils.md`).
-//! The others are guesses that fit the default limits; `halofold stencil --tune` measures them.
+//! The others are guesses that fit the default limits; `halofold tune` measures them.
 
 use crate::stencil::blocked::machine::{Class, Machine};
 use crate::stencil::config::Config;

@@ -276,7 +276,8 @@ pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
         }
         _ if args.quiet && args.output.is_some() => Ok(()),
         _ if args.quiet => output::print(&rows.iter().map(bare).collect::<String>()),
-        _ => output::print_table(rows, args.json, false, || text(rows, args.exact)),
+        _ if args.json => output::print_json(&rows),
+        _ => output::print(&text(rows, args.exact)),
     };
     judged(rows).and(written)
 }
@@ -284,8 +285,11 @@ pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
 /// Prints a row of results that are in a file, unless it is `quiet`, and reports them if they are wrong.
 pub fn deliver_array(row: Row, json: bool, quiet: bool) -> Result<(), Failure> {
     let rows = [row];
-    let print = || output::print_table(&rows, json, false, || text(&rows, false));
-    let written = if quiet { Ok(()) } else { print() };
+    let written = match quiet {
+        true => Ok(()),
+        false if json => output::print_json(&rows),
+        false => output::print(&text(&rows, false)),
+    };
     judged(&rows).and(written)
 }
 

@@ -1,4 +1,4 @@
-//! Measurements of `halofold stencil --tune`, in a file of the user's cache folder: one file for each adapter.
+//! Measurements of `halofold tune`, in a file of the user's cache folder: one file for each adapter.
 //!
 //! A file that cannot be read, or that is of another driver or another version of this program, counts as none: the library's
 //! own tables then choose.

@@ -8,13 +8,13 @@ use halofold_measure::significant;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::grid::GridArgs;
-use crate::grid::request::Request;
 use crate::output::{ms_since, print, print_json, visible};
+use crate::stencil::StencilArgs;
+use crate::stencil::request::Request;
 use crate::table;
 
 pub struct Report<'a> {
-    args: &'a GridArgs,
+    args: &'a StencilArgs,
     request: &'a Request,
     /// Names of the adapters, and their back end.
     adapters: (String, Backend),
@@ -37,7 +37,7 @@ pub struct Stepped {
 impl<'a> Report<'a> {
     /// The report of a run that began at `start` and ends now.
     pub fn new(
-        args: &'a GridArgs,
+        args: &'a StencilArgs,
         request: &'a Request,
         adapters: (String, Backend),
         stepped: Stepped,
