@@ -29,7 +29,7 @@ pub const SHOW: &str = "Examples:
   halofold show vectorized --as msl --op max";
 pub const REPORT: &str = "Examples:
   halofold report mine.json theirs.json
-  halofold report mine.json --svg ladder.svg";
+  halofold report mine.json -o ladder.svg";
 pub const EXPORT: &str = "Examples:
   halofold export sum --n 2^20 -o sum.json
   halofold export quantiles type=u32 q=0.25,0.5,0.75 --n 1e6

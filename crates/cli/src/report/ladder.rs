@@ -123,9 +123,12 @@ const CLIMB: [(&str, &str); 8] = [
 /// The SVG of one machine's climb; of all its rungs, if it has none of the picture's.
 pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     let [machine] = machines else {
-        return Err(refusal!("--svg takes the records of one machine; these are of {}", machines.len()));
+        return Err(refusal!(
+            "-o FILE.svg: a picture shows one machine, the records are of {}",
+            machines.len()
+        ));
     };
-    let missing = || Failure::usage("--svg: there is no ladder in these records");
+    let missing = || Failure::usage("-o FILE.svg: no record has a ladder");
     let ((op, element, n), rows) = largest(machine).ok_or_else(missing)?;
     let adds = |row: &Row| CLIMB.iter().find(|(rung, _)| *rung == row.what.rung).map(|(_, adds)| *adds);
     let climbs = rows.iter().any(|row| adds(row).is_some());

@@ -120,7 +120,7 @@ fn bars_of_a_slow_machine_with_a_moving_peak_climb() {
     record["adapter"]["name"] = json!("llvmpipe (LLVM 15.0.6, 256 bits)");
     record["wgpu"] = json!("none: WebGPU");
     let [a, svg] = [put(&folder, "a.json", &record), folder.path("a.svg")];
-    assert_eq!(fine(&["report", &a, "--svg", &svg]), "");
+    assert_eq!(fine(&["report", &a, "-o", &svg]), "");
     let svg = read(&svg);
     let title = ">GB/s of the sum of 2¹² f32 on llvmpipe (LLVM 15.0.6, 256</text>";
     assert_has(&svg, &[title, ">first-add 0.393</text>", ">no bank conflicts</text>"]);
