@@ -99,6 +99,7 @@ fn a_comparison_names_machines_and_verdicts_and_fails_on_a_regression() {
     let lines: Vec<Value> = parsed(&halofold(&["compare", &a, &b, "--json", "--threshold", "15"]));
     let verdicts: Vec<_> = lines.iter().map(|line| line["verdict"].as_str().unwrap()).collect();
     assert_eq!(verdicts, ["same", "same", "only-in-b"]);
+    assert_eq!(lines[1]["change_percent"], 10.0, "six digits");
     // Times of a software adapter are noise, unless a threshold is given.
     let [soft_a, soft_b] = [("soft-a.json", &a), ("soft-b.json", &b)].map(|(name, path)| {
         let mut record: Value = serde_json::from_str(&read(path)).unwrap();

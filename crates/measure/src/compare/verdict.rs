@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::row::{Row, Status, What};
+use crate::row::{Row, Status, What, significant};
 
 /// The judgement of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -119,5 +119,5 @@ pub(super) fn judge<W: What>(a: &Row<W>, b: &Row<W>, threshold: f64) -> Judged {
     } else {
         Verdict::Faster
     };
-    judged(Some(change), verdict, None)
+    judged(Some(significant(change)), verdict, None)
 }
