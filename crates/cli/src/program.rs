@@ -15,9 +15,10 @@ use crate::{
     tune, web,
 };
 
-const ENDING: &str = "Exit status: 0; 1 if a result was wrong; 2 if the request or the \
-    machine was; 3 if a stencil did not converge; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
-    NO_COLOR turns colours off.";
+const ENDING: &str =
+    "Exit status: 0 success; 1 wrong result, or a regression in compare; 2 bad request, or no suitable GPU; \
+    3 a stencil did not converge; 130 interrupted.
+Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end; NO_COLOR turns colours off.";
 
 /// Reductions and stencils on the GPU: verified, measured, explained.
 #[derive(Parser)]
@@ -142,5 +143,8 @@ fn man(name: Option<&str>) -> Result<(), Failure> {
     };
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Failure::usage)?;
-    print(&String::from_utf8_lossy(&page))
+    let page = String::from_utf8_lossy(&page);
+    let page = page.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n");
+    let page = page.replace(".SH EXTRA\nExit status: ", ".SH \"EXIT STATUS\"\n");
+    print(&page.replace("\nEnvironment: ", "\n.SH ENVIRONMENT\n"))
 }

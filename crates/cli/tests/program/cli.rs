@@ -108,6 +108,12 @@ fn a_closed_pipe_is_quiet() {
 }
 
 #[test]
+fn man_pages_have_the_usual_sections() {
+    assert_has(&stdout(&typed("man reduce")), &[".SH EXAMPLES\n"]);
+    assert_has(&stdout(&typed("man")), &[".SH \"EXIT STATUS\"\n", ".SH ENVIRONMENT\n"]);
+}
+
+#[test]
 fn a_type_the_adapter_lacks_names_the_feature() {
     let devices: Vec<Value> = parsed(&typed("devices --json"));
     let types = devices[0]["types"].as_array().unwrap();
