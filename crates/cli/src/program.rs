@@ -84,14 +84,16 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Parses the command line. For an unknown argument, drops clap's tip "as a value" and proposes `./FILE` if that file exists.
+/// Parses the command line. For an unknown argument, drops clap's tip "as a value", proposes `./FILE` if that file exists, and names
+/// the commands that have the option.
 fn parse() -> Arguments {
     Arguments::try_parse().unwrap_or_else(|mut error| {
         if error.kind() == ErrorKind::UnknownArgument
             && let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg)
         {
+            let unknown = unknown.clone();
             // For `-x.npy`, clap reports the unknown option `-x`.
-            let is_file = |text: &String| text.starts_with(unknown) && Path::new(text).exists();
+            let is_file = |text: &String| text.starts_with(&unknown) && Path::new(text).exists();
             let arguments = std::env::args_os().take_while(|text| text != "--");
             let file = arguments.filter_map(|text| text.into_string().ok()).find(is_file);
             let mut tips = match error.remove(ContextKind::Suggested) {
@@ -100,6 +102,16 @@ fn parse() -> Arguments {
             };
             tips.retain(|tip| !tip.to_string().contains("as a value"));
             tips.extend(file.map(|file| format!("for the file of that name write ./{file}").into()));
+            let long = unknown.trim_start_matches("--");
+            let program = Arguments::command();
+            let has_option = |command: &&clap::Command| {
+                command.get_arguments().any(|option| option.get_long() == Some(long))
+            };
+            let others: Vec<_> =
+                program.get_subcommands().filter(has_option).map(clap::Command::get_name).collect();
+            if !others.is_empty() {
+                tips.push(format!("{unknown} is an option of {}", others.join(", ")).into());
+            }
             if !tips.is_empty() {
                 error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
             }
