@@ -25,11 +25,11 @@ pub enum Finish {
     /// The same kernel runs again until one value (or [`Tuning::leave`](crate::reduce::Tuning::leave)) is
     /// left.
     Repeat,
-    /// A second launch of one workgroup combines them.
+    /// A second dispatch of one workgroup combines them.
     OneWorkgroup,
     /// Each is added directly to the grand total by an atomic operation.
     Atomic,
-    /// The last workgroup to finish combines them, in the same launch.
+    /// The last workgroup to finish combines them, in the same dispatch.
     LastWorkgroup,
 }
 

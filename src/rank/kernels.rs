@@ -94,7 +94,7 @@ pub(super) struct Made<'a> {
 }
 
 impl Made<'_> {
-    /// The kernels that its plans may launch.
+    /// The kernels that its plans may dispatch.
     pub(super) fn steps(self) -> &'static [Step] {
         let steps = if self.is_top { TOP } else { RANKS };
         // The first is for short rows, of keys of one word.

@@ -44,7 +44,7 @@ pub(super) fn kernel(element: Element, entry_point: &'static str) -> Kernel {
 }
 
 impl Config {
-    /// All kernels that a step of this stencil may launch in addition to [`Config::compose`]: those of the
+    /// All kernels that a step of this stencil may dispatch in addition to [`Config::compose`]: those of the
     /// halo exchange and of the convergence check. The residual is computed by the kernels of
     /// [`reduce`](crate::reduce). Each is a label, an entry point and a module, which has no overrides.
     pub fn aux_kernels(&self) -> Vec<(String, &'static str, String)> {

@@ -153,7 +153,7 @@ impl Variant {
         matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)
     }
 
-    /// Returns true if it takes several steps per pass over memory.
+    /// Returns true if it takes several steps per sweep over memory.
     pub const fn is_blocked(&self) -> bool {
         matches!(self.mapping, Mapping::Pipeline)
     }

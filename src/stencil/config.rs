@@ -56,7 +56,7 @@ pub(super) enum Kinds {
 pub(super) enum Open {
     /// None: all choices are made.
     Nothing,
-    /// The height of workgroups in launches over a part of the layers.
+    /// The height of workgroups in dispatches over a part of the layers.
     Layers,
     /// The tuning of a time-blocked kernel.
     Tuning,
@@ -164,7 +164,7 @@ impl Config {
     pub(super) fn coverage(&self) -> (u32, u32) {
         let Tuning { block: Block { rows, cols }, rows_per_invocation, strip, .. } = self.tuning;
         match (self.variant.mapping, self.variant.dims()) {
-            // The blocks of a time-blocked kernel depend on the steps of a pass: see `blocked`.
+            // The blocks of a time-blocked kernel depend on the steps of a sweep: see `blocked`.
             (Mapping::Cells | Mapping::Direct | Mapping::Pipeline, _) => (rows, cols),
             (Mapping::Overlapped, _) => (rows - 2, cols - 2),
             (Mapping::Strips, Dims::Two) => {

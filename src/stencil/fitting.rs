@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 1 << 60;
 impl Config {
     /// Returns this configuration as a device runs it. It makes the choices that are still open: the kernel
     /// of [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
-    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by [`Config::with_tuning`]: launches over a slab may choose the rows or planes of
+    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by [`Config::with_tuning`]: dispatches over a slab may choose the rows or planes of
     /// a workgroup again otherwise.
     pub fn on(self, device: &wgpu::Device) -> Self {
         self.choose(&self.machine(device), &[])
@@ -36,7 +36,7 @@ impl Config {
         blocked::trials(&config, &self.machine(device), grids)
     }
 
-    /// Returns this configuration with the height of workgroups for a launch that writes this many layers.
+    /// Returns this configuration with the height of workgroups for a dispatch that writes this many layers.
     pub(super) fn fitted(&self, machine: &Machine, layers: u32) -> Self {
         if self.open == Open::Layers { blocked::fit(self, machine, layers) } else { *self }
     }

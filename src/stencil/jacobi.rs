@@ -96,7 +96,7 @@ impl Compiled<Jacobi> {
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
         let kernels = &self.own.kernels;
-        let fullest = kernels.plans.last().expect("a single step is a pass");
+        let fullest = kernels.plans.last().expect("a single step is a sweep");
         for pass in &fullest.passes {
             kernels.get(pass.step, kernels.cuts.full());
         }
@@ -132,7 +132,7 @@ impl Compiled<Jacobi> {
         self.stepper(grids, &self.own.params)
     }
 
-    /// Binds the fullest pass, with parameters in a buffer; the others are bound when a run first takes them.
+    /// Binds the fullest sweep, with parameters in a buffer; the others are bound when a run first takes them.
     pub(super) fn stepper(&self, grids: Grids<'_>, params: &Buffer) -> Result<Stepper, Error> {
         grids.check(self.config().bytes(), self.config().rhs, &self.device().limits())?;
         let kernels = &self.own.kernels;
@@ -149,14 +149,14 @@ impl Compiled<Jacobi> {
 pub struct Stepper {
     bind: Binder,
     params: Buffer,
-    /// Of each pass: the dispatches that read the first buffer, and those that read the second.
+    /// Of each sweep: the dispatches that read the first buffer, and those that read the second.
     bound: Vec<OnceLock<[Vec<Dispatch>; 2]>>,
 }
 
 impl Stepper {
     /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
     /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates
-    /// nothing; but a time-blocked kernel is compiled and bound when a pass first takes a new number of
+    /// nothing; but a time-blocked kernel is compiled and bound when a sweep first takes a new number of
     /// steps.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
         self.record(&mut Recorder::new(pass), 0, steps);
@@ -174,10 +174,10 @@ impl Stepper {
         }
     }
 
-    /// The dispatches of a pass of this many steps.
+    /// The dispatches of a sweep of this many steps.
     fn bound(&self, steps: u32) -> &[Vec<Dispatch>; 2] {
         let Kernels { cuts, plans, .. } = &*self.bind.kernels;
-        let index = cuts.possible().binary_search(&steps).expect("runs are cut into possible passes");
+        let index = cuts.possible().binary_search(&steps).expect("runs are cut into possible sweeps");
         self.bound[index].get_or_init(|| {
             let first = plans[..index].iter().map(|plan| plan.passes.len()).sum();
             let Plan { passes, memory, .. } = &plans[index];

@@ -27,7 +27,7 @@ pub struct Tuning {
     pub rows_per_invocation: u32,
     /// Neighbouring rows that one invocation of `plane-sums` or `time-planes` keeps: 1, 2 or 4.
     pub strip: u32,
-    /// Time levels that a team keeps in registers: 1 to 16. A pass of `time-planes` takes as many steps; one of
+    /// Time levels that a team keeps in registers: 1 to 16. A sweep of `time-planes` takes as many steps; one of
     /// `time-pipeline` takes R times as many with a block of R rows.
     pub levels_per_team: u32,
     /// Cells of a row that one invocation of `time-pipeline` or `time-planes` holds: 1 to 64. Multiples of four

@@ -42,7 +42,7 @@ pub struct StencilArgs {
     #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), help_heading = "Steps")]
     pub steps: Option<u32>,
     /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
-    /// in 3D. time-planes takes several steps per pass in 3D.
+    /// in 3D. time-planes takes several steps per sweep over memory in 3D.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = named::variant(), hide_possible_values = true, help_heading = "Kernel")]
     pub variant: String,
     /// The shape of a workgroup, instead of the variant's own.

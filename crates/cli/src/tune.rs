@@ -92,7 +92,7 @@ fn columns() -> Vec<Column<Row<StencilWork>>> {
         Column::number("points", |row: &Row<StencilWork>| row.what.points.to_string()),
         Column::words("grid", |row: &Row<StencilWork>| row.what.grid.clone()),
         Column::words("kernel", |row: &Row<StencilWork>| row.what.variant.clone()),
-        Column::number("steps a pass", |row: &Row<StencilWork>| table::whole(row.figures.steps_per_pass)),
+        Column::number("steps a sweep", |row: &Row<StencilWork>| table::whole(row.figures.steps_per_pass)),
         Column::number("GCell/s", |row: &Row<StencilWork>| table::optional(row.figures.gcells_per_s)),
         Column::number("% copy", |row: &Row<StencilWork>| table::tenths(row.figures.percent_of_copy_peak)),
         Column::words("result", table::status),

@@ -71,7 +71,7 @@ impl Job {
         self.reduce().check(ShapeKind::Whole, &self.options(), features, limits)
     }
 
-    /// The stages that its plans may launch.
+    /// The stages that its plans may dispatch.
     pub fn stages(&self, limits: &Limits) -> Vec<Stage> {
         self.reduce().stages(ShapeKind::Whole, &self.options(), limits)
     }

@@ -27,7 +27,7 @@
 // registers remain.
 //
 // Beyond the thesis. Today: this is what "as fast as a copy" means: 8 bytes of traffic per cell and little
-// else. A further gain needs more than one step per pass over memory, which is another kernel.
+// else. A further gain needs more than one step per sweep over memory, which is another kernel.
 #import stencil/lanes/*
 #import stencil/star5/*
 #import stencil/shared/right_hand_side

@@ -1,6 +1,6 @@
-// time-pipeline, 5 and 9 points: many steps per pass over memory, with exact borders at every step.
+// time-pipeline, 5 and 9 points: many steps per sweep over memory, with exact borders at every step.
 //
-// A step that is a pass over memory reads and writes every cell, and no kernel does that faster than a copy.
+// A step that is a sweep over memory reads and writes every cell, and no kernel does that faster than a copy.
 // Twenty such steps take as long as twenty copies. But a new cell depends only on its neighbours; after two
 // steps it depends on the cells up to two away, and after T steps on those up to T away. So a workgroup that
 // has loaded a strip of columns with T more on either side can take all T steps before it writes anything.

@@ -24,9 +24,9 @@ pub(crate) trait Whole: Debug + Send + Sync {
     fn kernel(&self) -> &'static Kernel;
     /// Makes the checks that do not depend on the length.
     fn check(&self, request: &Request<'_>) -> Result<(), Error>;
-    /// All kernels that its plans may launch.
+    /// All kernels that its plans may dispatch.
     fn stages(&self, request: &Request<'_>) -> Vec<Stage>;
-    /// Plans the launches.
+    /// Plans the dispatches.
     fn plan(
         &self,
         request: &Request<'_>,
@@ -43,7 +43,7 @@ pub(crate) struct Request<'a> {
     pub(crate) monoid: &'a Monoid,
     pub(crate) form: ShapeKind,
     pub(crate) limits: &'a Limits,
-    /// True if workgroups that would meet in one launch leave their partials to a second launch.
+    /// True if workgroups that would meet in one dispatch leave their partials to a second dispatch.
     pub(crate) in_two_launches: bool,
 }
 
@@ -64,7 +64,7 @@ const ADJOINING_BUFFERS: u32 = 6;
 const USUAL_SIZE: u32 = 256;
 
 impl Request<'_> {
-    /// All kernels that its plans may launch.
+    /// All kernels that its plans may dispatch.
     pub(crate) fn stages(&self) -> Vec<Stage> {
         if let (ShapeKind::Whole, Some(whole)) = (self.form, &self.reduce.rung) {
             return whole.stages(self);
@@ -110,7 +110,7 @@ impl Request<'_> {
         }
     }
 
-    /// The input of the first launch.
+    /// The input of the first dispatch.
     pub(crate) fn items(&self) -> Reads {
         let is_whole = self.form == ShapeKind::Whole && self.reduce.rung.is_none();
         match self.monoid.sample() {
@@ -121,7 +121,7 @@ impl Request<'_> {
         }
     }
 
-    /// The values that the last launch writes.
+    /// The values that the last dispatch writes.
     pub(crate) fn last(&self) -> Writes {
         if self.reduce.to_states { Writes::Partials } else { Writes::Results }
     }
@@ -191,13 +191,13 @@ impl Request<'_> {
         1 << most.min(across).min(fits).max(1).ilog2()
     }
 
-    /// Returns true if the partials of one launch are reduced by a second launch.
+    /// Returns true if the partials of one dispatch are reduced by a second dispatch.
     pub(super) fn meets_twice(&self) -> bool {
         self.in_two_launches && self.monoid.exact.is_none()
     }
 
     /// The shape in its place if workgroups share memory: the last axis of an array is segments, and a long whole input whose
-    /// workgroups may not meet in one launch is one segment.
+    /// workgroups may not meet in one dispatch is one segment.
     fn simpler(&self, shape: Shape, parts: &[BufferRange]) -> Shape {
         if self.monoid.exact.is_none() {
             return shape;

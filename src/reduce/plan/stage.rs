@@ -4,7 +4,7 @@
 use crate::reduce::kernel::Coverage;
 use crate::reduce::kernel::{Kernel, Loads};
 
-/// The items that a launch reads.
+/// The items that a dispatch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reads {
@@ -14,19 +14,19 @@ pub enum Reads {
     /// ends.
     ///
     /// This is for an operator with one input that is larger than a binding, on a device that allows six
-    /// storage buffers per shader. Otherwise each window has its own launch.
+    /// storage buffers per shader. Otherwise each window has its own dispatch.
     Adjoining,
     /// The caller's elements, a stride apart.
     Strided,
-    /// Accumulators: the partials of an earlier launch, or the caller's states.
+    /// Accumulators: the partials of an earlier dispatch, or the caller's states.
     Partials,
 }
 
-/// The values that a launch writes.
+/// The values that a dispatch writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Writes {
-    /// Accumulators: partials for a later launch, or states for the caller.
+    /// Accumulators: partials for a later dispatch, or states for the caller.
     Partials,
     /// Results.
     Results,

@@ -79,7 +79,7 @@ impl Machine {
         if self.subgroup > 0 { self.subgroup } else { 32 }
     }
 
-    /// Nanoseconds that a launch takes.
+    /// Nanoseconds that a dispatch takes.
     pub(super) fn launch(&self) -> f64 {
         match self.class {
             Class::Nvidia => 2500.0,

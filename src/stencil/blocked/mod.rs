@@ -1,7 +1,7 @@
-//! Time-blocked kernels: many steps per pass over memory; see `shaders/stencil/2d/time_pipeline.wgsl` and
+//! Time-blocked kernels: many steps per sweep over memory; see `shaders/stencil/2d/time_pipeline.wgsl` and
 //! `3d/time_planes.wgsl`.
 //!
-//! A run of many steps is cut into passes, each pass into windows and workgroups (`plan`), and its kernel is written out for its
+//! A run of many steps is cut into sweeps, each sweep into windows and workgroups (`plan`), and its kernel is written out for its
 //! number of levels (`shaders/stencil/layer`, `levels`). A layer is a row in 2D, a plane in 3D.
 
 mod choose;
@@ -29,7 +29,7 @@ pub(super) use samples::{choose_by, trials};
 const MOST_COLS: u32 = (1 << 30) - 1;
 
 impl Config {
-    /// The most steps that one pass through memory makes: 1, but for time-blocked kernels.
+    /// The most steps that one sweep through memory makes: 1, but for time-blocked kernels.
     pub fn steps_per_pass(&self) -> u32 {
         match (self.variant.is_blocked(), self.stencil.dims) {
             (false, _) => 1,
@@ -38,7 +38,7 @@ impl Config {
         }
     }
 
-    /// Returns this configuration of a time-blocked kernel for passes of up to this many steps, 1 to
+    /// Returns this configuration of a time-blocked kernel for sweeps of up to this many steps, 1 to
     /// [`Config::steps_per_pass`]. In 2D teams share them equally, so some numbers are not possible: it takes 6 steps instead of 7 where
     /// there are fewer than 7 teams and a team has fewer than 7 levels.
     pub fn with_steps_per_pass(&self, steps: u32) -> Config {
@@ -58,19 +58,19 @@ impl Config {
         })
     }
 
-    /// Returns true if a pass can make this many steps.
+    /// Returns true if a sweep can make this many steps.
     fn is_possible(&self, steps: u32) -> bool {
         self.with_steps_per_pass(steps).steps_per_pass() == steps
     }
 
-    /// The most steps of a pass for which workgroups, windows and bindings of a device are large enough, up to
+    /// The most steps of a sweep for which workgroups, windows and bindings of a device are large enough, up to
     /// [`Config::steps_per_pass`].
     pub(super) fn deepest(&self, limits: &Limits) -> u32 {
         let fits = |steps: &u32| self.is_possible(*steps) && plan::fits(self, limits, *steps);
         (1..=self.steps_per_pass()).rev().find(fits).unwrap_or(1)
     }
 
-    /// Cuts of runs into passes on this device.
+    /// Cuts of runs into sweeps on this device.
     pub(super) fn cuts(&self, limits: &Limits) -> Cuts {
         Cuts::new(self.deepest(limits), |steps| self.is_possible(steps))
     }

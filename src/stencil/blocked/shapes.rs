@@ -118,7 +118,7 @@ impl Shape {
         if config.is_for_fixed_borders() { fixed } else { BORDERED * fixed }
     }
 
-    /// Steps of a pass.
+    /// Steps of a sweep.
     pub(super) fn steps(&self, dims: Dims) -> u32 {
         if dims == Dims::Two { self.teams * self.levels } else { self.levels }
     }

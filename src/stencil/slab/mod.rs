@@ -6,7 +6,7 @@
 //! layers: their *edges*. (A stencil that reaches R cells takes R layers a step: a halo of `d` is enough for `d / R` steps.)
 //!
 //! ```text
-//!     halo in │ pass, pass, … │ last pass: edges │ edges out │ last pass: interior
+//!     halo in │ sweep, sweep, … │ last sweep: edges │ edges out │ last sweep: interior
 //!             │ T steps each  │                  └── what the neighbours wait for ──
 //! ```
 //!

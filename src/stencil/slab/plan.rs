@@ -1,4 +1,4 @@
-//! From a slab and a number of steps to the launches of a round. Pure: no GPU here.
+//! From a slab and a number of steps to the dispatches of a round. Pure: no GPU here.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::stencil::config::Config;
 use crate::stencil::slab::{Side, Slab};
 
 impl Slab {
-    /// Plans a round of `steps` steps: for each pass over memory, its number of steps and its launches. Full passes come first, then a pass
+    /// Plans a round of `steps` steps: for each sweep over memory, its number of steps and its dispatches. Full sweeps come first, then a sweep
     /// with the rest.
     ///
-    /// The last pass has two entries: the cells that neighbours need, then all others. If few others are left, the first entry has them, too,
-    /// and the second is empty. With `single_last` the last pass is a single step, whose changes can be checked. `fitted` adapts a configuration
-    /// to the number of layers that a launch writes.
+    /// The last sweep has two entries: the cells that neighbours need, then all others. If few others are left, the first entry has them, too,
+    /// and the second is empty. With `single_last` the last sweep is a single step, whose changes can be checked. `fitted` adapts a configuration
+    /// to the number of layers that a dispatch writes.
     ///
     /// # Errors
     ///
@@ -35,9 +35,9 @@ impl Slab {
         SettingError::unless("steps", steps, 1..=most)
             .map_err(|error| error.with(" between two exchanges; deeper halos allow more"))?;
         let cuts = self.config.cuts(limits);
-        let passes = cuts.of(steps - u32::from(single_last)).chain(single_last.then_some(1));
-        let passes: Vec<_> = passes.collect();
-        let (&last, blocks) = passes.split_last().expect("there is at least one step");
+        let sweeps = cuts.of(steps - u32::from(single_last)).chain(single_last.then_some(1));
+        let sweeps: Vec<_> = sweeps.collect();
+        let (&last, blocks) = sweeps.split_last().expect("there is at least one step");
         let launches = |steps, layers: Range<u32>| match layers.is_empty() {
             true => Ok(Vec::new()),
             false => {
@@ -68,7 +68,7 @@ impl Slab {
         }
     }
 
-    /// The layers that the last pass writes: those that neighbours need, and the others.
+    /// The layers that the last sweep writes: those that neighbours need, and the others.
     fn parts(&self) -> (Vec<Range<u32>>, Range<u32>) {
         let all = self.needed(0);
         let edges: Vec<_> = Side::BOTH.into_iter().filter_map(|side| self.edge_layers(side)).collect();
@@ -76,7 +76,7 @@ impl Slab {
             start: if self.cut[0] { all.start + self.halo } else { all.start },
             end: if self.cut[1] { all.end.saturating_sub(self.halo) } else { all.end },
         };
-        // A short interior takes as long as a launch: then one launch does all.
+        // A short interior takes as long as a dispatch: then one does all.
         if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.halo {
             return (vec![all], 0..0);
         }
@@ -101,7 +101,7 @@ mod tests {
         Config::new(stencil, variant, Element::F32, grid).with_tuning(tuning)
     }
 
-    /// Launches of two workgroups one behind the other, each of its own height.
+    /// Dispatches of two workgroups one behind the other, each of its own height.
     fn halved(config: &Config, layers: u32) -> Config {
         let half = layers.div_ceil(2);
         config.with_tuning(config.tuning.with_layers_per_group(half))
@@ -122,7 +122,7 @@ mod tests {
                         ["blocks_across", "blocks_down", "layers_per_group", "begin", "end"]
                             .map(|name| pass.param(name).unwrap());
                     let stretches = pass.workgroups() / u64::from(across * down);
-                    // Everything fits one window, so a launch writes what it was fitted for.
+                    // Everything fits one window, so a dispatch writes what it was fitted for.
                     assert_eq!(height, halved(&config, end - begin).tuning.layers_per_group);
                     assert_eq!(stretches, u64::from((end - begin).div_ceil(height).max(1)));
                 }

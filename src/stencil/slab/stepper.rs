@@ -15,7 +15,7 @@ use crate::stencil::slab::{Side, Slab};
 
 impl Compiled<Jacobi> {
     /// Binds two buffers to a slab, as [`Compiled::bind`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
-    /// a kernel when a round first needs it. Where the tuning is the device's choice, the launches of a round get their workgroups' heights each.
+    /// a kernel when a round first needs it. Where the tuning is the device's choice, the dispatches of a round get their workgroups' heights each.
     ///
     /// The buffers have [`Slab::bytes`], and a slab with neighbours also needs the usages `COPY_SRC` and `COPY_DST`.
     ///
@@ -61,7 +61,7 @@ impl SlabStepper {
         round::bind(self, steps, false)
     }
 
-    /// A round whose last pass is a single step, so that [`SlabStepper::check`] can find the changes of that step.
+    /// A round whose last sweep is a single step, so that [`SlabStepper::check`] can find the changes of that step.
     ///
     /// # Errors
     ///

@@ -82,7 +82,7 @@ fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
         Shown::words("row", |row| row.what.row.clone().unwrap_or_default()),
         Shown::words("variant", |row| row.what.variant.clone()),
         Shown::number("block", |row| row.what.block.clone()),
-        Shown::number("steps a pass", |row| table::whole(row.figures.steps_per_pass)),
+        Shown::number("steps a sweep", |row| table::whole(row.figures.steps_per_pass)),
         Shown::number("time a step", |row| table::time(row.times.median)),
         Shown::number("spread", |row| table::percent(row.times.spread_percent)),
         Shown::number("GCell/s", |row| table::optional(row.figures.gcells_per_s)),
