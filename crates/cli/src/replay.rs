@@ -1,4 +1,4 @@
-//! `halofold replay`: the thesis's tables and figures. Every variant in every block shape, as the thesis measured them.
+//! `halofold replay`: measures every variant in every block shape, beside the thesis's tables and figures.
 
 mod bench;
 mod documents;
@@ -85,7 +85,7 @@ impl ReplayArgs {
         self.variants.iter().map(named).collect()
     }
 
-    /// The block shapes to run a variant in: those requested, or the thesis's, and halofold's own where it is none of them.
+    /// Returns the block shapes for a variant: those requested, or the thesis's and halofold's own default.
     fn blocks(&self, variant: &Variant) -> Vec<Block> {
         // The block of a time-blocked kernel follows from its other parameters.
         if variant.is_blocked() {
@@ -153,8 +153,8 @@ impl ReplayArgs {
 
 type Kind<'a> = &'a dyn Fn(&Row<StencilWork>) -> bool;
 
-/// The rows of the thesis's table and those that would stand there here, in the order of the catalogue: the best direct one,
-/// the best overlapped one, the best of the others.
+/// Returns the indices of the rows that run for all steps, in the order of the catalogue: the thesis's rows, and the best direct,
+/// the best overlapped and the best other row.
 pub fn picked(rows: &[Row<StencilWork>]) -> Vec<usize> {
     let best = |mapping: Kind<'_>| {
         let timed = rows.iter().enumerate().filter(|(_, row)| mapping(row));

@@ -1,4 +1,4 @@
-//! `halofold show`: the exact code of a kernel as each back end gets it, and its static facts. No GPU is needed.
+//! `halofold show`: the code of a kernel as each back end receives it, with its static facts. No GPU is needed.
 
 mod kernels;
 pub(crate) mod translate;
@@ -99,12 +99,12 @@ pub fn run(args: &ShowArgs) -> Result<(), Failure> {
     }
 }
 
-/// The kernel's own file in a composed module, which is the first: its essay and its code.
+/// Returns the first file of a composed module: the kernel's essay and code.
 fn own_file(wgsl: &str) -> &str {
     pieces(wgsl).into_iter().find(|piece| piece.starts_with(HEADING)).unwrap_or(wgsl)
 }
 
-/// The changes from one kernel's own code to another's.
+/// Formats the changes from one kernel's own code to another's.
 fn difference([before, after]: [(&str, &Kernel); 2]) -> String {
     let is_essay = |line: &&str| line.is_empty() || line.starts_with("//");
     let code = |kernel: &Kernel| {
@@ -115,7 +115,7 @@ fn difference([before, after]: [(&str, &Kernel); 2]) -> String {
     TextDiff::from_lines(&old, &new).unified_diff().context_radius(3).header(before.0, after.0).to_string()
 }
 
-/// The lines above the code.
+/// Facts above the code: entry point, workgroup, bindings.
 fn header(title: &str, kernel: &Kernel, translation: &Translation, language: Language) -> Vec<String> {
     let Facts { workgroup_size: [x, y, z], workgroup_memory_bytes, bindings } = &translation.facts;
     let mut lines = vec![
@@ -173,7 +173,7 @@ mod tests {
     fn every_kernel_is_shown_in_every_language() {
         for name in RUNGS.iter().map(Rung::name).chain(VARIANTS.iter().map(|variant| variant.name)) {
             for language in Language::ALL {
-                // Some back ends have no atomics on floats, and OpenGL no subgroup operations.
+                // Some back ends lack atomics on floats; OpenGL lacks subgroup operations.
                 let element = if name.ends_with("-atomic") { Element::U32 } else { Element::F32 };
                 match kernel(&format!("{name} --as {language} --type {element}")) {
                     Ok((title, kernel)) => {
