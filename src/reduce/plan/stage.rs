@@ -1,4 +1,4 @@
-//! A kernel and its variant.
+//! A kernel with what it reads and writes.
 
 #[cfg(doc)]
 use crate::reduce::kernel::Coverage;
@@ -10,11 +10,10 @@ use crate::reduce::kernel::{Kernel, Loads};
 pub enum Reads {
     /// The caller's elements.
     Elements,
-    /// The caller's elements in two bindings of one buffer. The second binding starts where the first one
-    /// ends.
+    /// The caller's elements in two adjoining bindings of one buffer.
     ///
-    /// This is for an operator with one input that is larger than a binding, on a device that allows six
-    /// storage buffers per shader. Otherwise each window has its own dispatch.
+    /// For an operator with one input that is larger than a binding, on a device that allows six storage
+    /// buffers per shader. Otherwise each window has its own dispatch.
     Adjoining,
     /// The caller's elements, a stride apart.
     Strided,
@@ -32,8 +31,8 @@ pub enum Writes {
     Results,
 }
 
-/// A kernel and its variant. Together with the operator it determines the text and the overrides of a
-/// pipeline.
+/// A kernel with what it reads and writes. Together with the operator it determines the WGSL and the
+/// overrides of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stage {

@@ -1,4 +1,4 @@
-//! From a slab and a number of steps to the dispatches of a round. Pure: no GPU here.
+//! Plans the dispatches of a round from a slab and a number of steps. Pure: needs no GPU.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::stencil::config::Config;
 use crate::stencil::slab::{Side, Slab};
 
 impl Slab {
-    /// Plans a round of `steps` steps: for each sweep over memory, its number of steps and its dispatches. Full sweeps come first, then a sweep
-    /// with the rest.
+    /// Plans a round of `steps` steps: per sweep over memory, its number of steps and its dispatches. Full sweeps come first, the remainder
+    /// last.
     ///
-    /// The last sweep has two entries: the cells that neighbours need, then all others. If few others are left, the first entry has them, too,
-    /// and the second is empty. With `single_last` the last sweep is a single step, whose changes can be checked. `fitted` adapts a configuration
-    /// to the number of layers that a dispatch writes.
+    /// The last sweep has two entries: the faces that neighbours need, then all other cells. If few cells remain, the first entry has
+    /// them, too, and the second is empty. With `single_last`, the last sweep is a single step, so that its changes can be checked. `fitted`
+    /// adapts a configuration to the number of layers that a dispatch writes.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Slab {
         Ok(round)
     }
 
-    /// The layers that must be right if this many more steps follow.
+    /// Returns the layers that must be right if `left` more steps follow.
     fn needed(&self, left: u32) -> Range<u32> {
         let (own, computed) = (self.local(), self.config.computed_layers());
         let [low, high] = self.cut;
@@ -68,7 +68,7 @@ impl Slab {
         }
     }
 
-    /// The layers that the last sweep writes: those that neighbours need, and the others.
+    /// Returns the layers that the last sweep writes: faces for neighbours, and the others.
     fn parts(&self) -> (Vec<Range<u32>>, Range<u32>) {
         let all = self.needed(0);
         let edges: Vec<_> = Side::BOTH.into_iter().filter_map(|side| self.edge_layers(side)).collect();
@@ -76,11 +76,11 @@ impl Slab {
             start: if self.cut[0] { all.start + self.halo } else { all.start },
             end: if self.cut[1] { all.end.saturating_sub(self.halo) } else { all.end },
         };
-        // A short interior takes as long as a dispatch: then one does all.
+        // A short interior takes as long as a dispatch, so one dispatch does all.
         if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.halo {
             return (vec![all], 0..0);
         }
-        // Layers at a fixed side of the grid are never written, although neighbours may need them.
+        // Layers at a fixed side are never written, even if neighbours need them.
         let written = |edge: Range<u32>| edge.start.max(all.start)..edge.end.min(all.end);
         (edges.into_iter().map(written).collect(), inside)
     }
@@ -101,7 +101,7 @@ mod tests {
         Config::new(stencil, variant, Element::F32, grid).with_tuning(tuning)
     }
 
-    /// Dispatches of two workgroups one behind the other, each of its own height.
+    /// Cuts the layers between two workgroups, so that the height follows from the dispatch.
     fn halved(config: &Config, layers: u32) -> Config {
         let half = layers.div_ceil(2);
         config.with_tuning(config.tuning.with_layers_per_group(half))
@@ -122,7 +122,7 @@ mod tests {
                         ["blocks_across", "blocks_down", "layers_per_group", "begin", "end"]
                             .map(|name| pass.param(name).unwrap());
                     let stretches = pass.workgroups() / u64::from(across * down);
-                    // Everything fits one window, so a dispatch writes what it was fitted for.
+                    // The grid fits one window, so a dispatch writes the layers that it was fitted for.
                     assert_eq!(height, halved(&config, end - begin).tuning.layers_per_group);
                     assert_eq!(stretches, u64::from((end - begin).div_ceil(height).max(1)));
                 }
