@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operators_are_defined_for_the_types_that_they_make_sense_for() {
+    fn operators_are_defined_for_suitable_types_only() {
         let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.is_over(*element));
         for &op in Op::ALL {
             let count = match op {

@@ -84,7 +84,7 @@ mod tests {
     use super::Cuts;
 
     #[test]
-    fn every_run_is_cut_into_possible_passes_of_the_right_number() {
+    fn every_run_is_cut_into_possible_sweeps() {
         for deepest in 1..40_u32 {
             for teams in [1, 2, 4, 5] {
                 let is_possible = |steps: u32| {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_remaining_steps_are_cut_into_few_passes_of_similar_length() {
+    fn remaining_steps_are_cut_into_few_similar_sweeps() {
         let cuts = Cuts::new(24, |steps| {
             [4, 3, 2, 1].iter().any(|teams| steps.is_multiple_of(*teams) && steps / teams <= 6)
         });

@@ -295,7 +295,7 @@ fn devices_that_miscount_in_workgroups_count_in_storage() {
 }
 
 #[test]
-fn ids_of_no_group_are_an_error_that_counts_them() {
+fn ids_without_a_group_are_counted_in_an_error() {
     let gpu = gpu();
     let ids: Vec<u32> = (0..5000).map(|at| if at % 7 == 0 { u32::MAX - at } else { at % 10 }).collect();
     let pairs = Pairs { values: vec![1.5f32.to_bits(); 5000], ids };

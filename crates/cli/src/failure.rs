@@ -82,7 +82,7 @@ mod tests {
     use super::explain;
 
     #[test]
-    fn nobody_is_told_to_open_a_device() {
+    fn messages_never_mention_opening_a_device() {
         let asked = "this device has 4: request more when you open it";
         assert_eq!(explain(&asked), "this device has 4");
         let also = format!("{asked}, or use a smaller workgroup");

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_that_was_disturbed_is_not_alone() {
+    fn a_disturbed_round_is_repeated() {
         // Something else halves the speed during the first round, or during the second.
         for (from, to) in [(0.0, 140.0), (70.0, 150.0)] {
             let speed = |ms: f64| if (from..to).contains(&ms) { 0.5 } else { 1.0 };

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_to_request_more_than_halofold_binds() {
+    fn remedies_never_exceed_what_halofold_binds() {
         let row = Shape::Axis { outer: 1, len: 2, inner: 1 << 30 };
         let binding = |max_storage_buffer_binding_size| {
             let limits = Limits { max_storage_buffer_binding_size, ..Limits::default() };

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn large_grids_go_many_steps_at_a_time_and_slivers_do_not() {
+    fn large_grids_take_many_steps_per_sweep_and_narrow_grids_one() {
         let large = chosen(Grid::plane(4096, 4096), Class::Nvidia, 32);
         assert!(large.variant.is_blocked() && large.steps_per_pass() >= 12, "{:?}", large.tuning);
         let sliver = chosen(Grid::plane(4_000_000, 3), Class::Nvidia, 32);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_of_a_slab_are_cut_into_equal_stretches() {
+    fn dispatches_of_a_slab_are_cut_into_equal_stretches() {
         let room = Limits { max_compute_workgroup_storage_size: 49_152, ..Limits::default() };
         let limits = Limits { max_buffer_size: 1 << 30, max_storage_buffer_binding_size: 1 << 30, ..room };
         let machine = Machine { limits, ..machine(Class::Nvidia, 32) };

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_another_stencil_say_nothing() {
+    fn samples_of_another_stencil_are_ignored() {
         let grid = Grid { planes: 64, rows: 64, cols: 64 };
         let plane = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(512, 512));
         let samples = samples(&plane, &[plane.grid], 1.0, 4.0);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn slivers_that_strips_mostly_miss_take_single_steps() {
+    fn narrow_grids_take_single_steps() {
         let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(2048, 2048));
         let samples = samples(&config, &[config.grid], 1.0, 4.0);
         let sliver = Config { grid: Grid::plane(2_000_000, 3), ..config };

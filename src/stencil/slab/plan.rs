@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_have_heights_of_their_own_and_a_checked_round_ends_with_a_single_step() {
+    fn dispatches_choose_heights_and_a_checked_round_ends_with_a_single_step() {
         let plane = config(&FIVE_POINT, "time-pipeline", Grid::plane(30, 64));
         let space = config(&SEVEN_POINT, "time-planes", Grid { planes: 30, rows: 4, cols: 16 });
         for (own, halo, single_last) in [(0..30, 5, false), (8..16, 8, true), (16..30, 7, false)] {

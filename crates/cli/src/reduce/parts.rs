@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_defined_where_the_operator_is() {
+    fn states_are_defined_where_the_operator_is() {
         for &op in Op::ALL {
             for element in Element::ALL {
                 for accuracy in [Accuracy::Fast, Accuracy::Exact] {

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_a_type_does_not_hold_are_refused() {
+    fn values_out_of_a_types_range_are_refused() {
         let fits = |dtype: Stored, value| encode(dtype, value, &mut Vec::new()).is_some();
         let [long, unsigned] = [Element::I64, Element::U64].map(Stored::from);
         assert!(fits(long, Value::Wide(i64::MAX.into())));

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_look_at_the_threshold_and_the_spread() {
+    fn verdicts_follow_the_threshold_and_the_spread() {
         use Verdict::{Faster, Noise, OnlyInA, OnlyInB, Same, Slower};
         let rungs = |rows: [(&str, f64, f64); 4]| rows.map(|(rung, ms, iqr)| row(rung, ms, iqr));
         let a =
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_documents_row_goes_with_a_plain_one_and_not_with_another_documents() {
+    fn a_documents_row_matches_a_plain_row_but_no_other_documents() {
         let [plain, tga, opencl] = [None, Some("tga"), Some("opencl")].map(|preset| {
             let mut row = row("tile", 1.0, 0.01);
             row.what.preset = preset.map(str::to_owned);
