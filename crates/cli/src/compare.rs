@@ -17,15 +17,16 @@ use crate::table::{self, Column};
 const USUAL_THRESHOLD: f64 = 5.0;
 
 #[derive(clap::Args)]
+#[command(after_help = crate::examples::COMPARE)]
 pub struct CompareArgs {
-    /// The first record, written by `--record` or by the benches.
+    /// The first record: a file of `--record` or of the benches.
     #[arg(value_name = "A.json")]
     a: PathBuf,
-    /// The second record, which is judged against the first.
+    /// The second record, compared with the first.
     #[arg(value_name = "B.json")]
     b: PathBuf,
-    /// A row of B that is slower by more than this percentage is a regression; the exit status is then 1. By default 5; times of software
-    /// adapters are noise by default, as they share a processor with everything else.
+    /// Largest slowdown of a row that is not a regression, in percent: 5 by default. A regression makes the exit status 1. On software adapters,
+    /// which share a processor with other programs, all times are noise unless a threshold is given.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     threshold: Option<f64>,
     /// Print one JSON array of comparisons.
@@ -59,7 +60,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// Without a threshold all times are noise.
+    /// Compares rows. Without a threshold, all times are noise.
     fn new<W: What>(a: &[Row<W>], b: &[Row<W>], threshold: Option<f64>) -> Result<Self, Failure> {
         let pairs = pairs(a, b);
         let lines = pairs.iter().map(|pair| pair.judged(threshold.unwrap_or(USUAL_THRESHOLD)));

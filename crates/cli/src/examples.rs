@@ -34,3 +34,6 @@ pub const EXPORT: &str = "Examples:
   halofold export sum --n 2^20 -o sum.json
   halofold export quantiles type=u32 q=0.25,0.5,0.75 --n 1e6
   halofold export mean rows=1000 --n 1e6 --limits limits.json";
+pub const COMPARE: &str = "Examples:
+  halofold compare before.json after.json
+  halofold compare before.json after.json --threshold 10";

@@ -30,35 +30,35 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reduce files: .npy, or raw bytes.
+    /// Reduce files to sums, means, quantiles and other statistics.
     Reduce(reduce::ReduceArgs),
-    /// Count the elements of a file in bins, as NumPy's histogram does, and draw them.
+    /// Count the elements of a file in equal bins, as NumPy's histogram does, and draw them.
     Histogram(histogram::HistogramArgs),
-    /// Write the prefix sums of a file as an array, or its prefix products, minima or maxima.
+    /// Write the prefix sums, products, minima or maxima of a file.
     Scan(scan::ScanArgs),
-    /// Step a grid from a .npy file by a stencil and write it as .npy or a picture.
+    /// Step a grid by a stencil and write it as an array or a picture.
     Stencil(Box<stencil::StencilArgs>),
-    /// Verify and time the reduction kernels (rungs) on one adapter, by size beside the CPU, or repeat a published tutorial's own table.
+    /// Verify and time the reduction kernels (rungs), at one or several lengths, or replay a tutorial's table.
     Ladder(ladder::LadderArgs),
-    /// Verify and time every kernel of a stencil in many block shapes, beside a thesis's published table.
+    /// Verify and time the kernels of a stencil, beside a thesis's table.
     Replay(replay::ReplayArgs),
-    /// Time the stencil kernels in all their shapes on this GPU, and remember which are the fastest.
+    /// Time the stencil kernels on this GPU, so that `stencil` chooses the fastest.
     Tune(tune::TuneArgs),
-    /// Print the source of a kernel as each back end gets it.
+    /// Print a kernel and its essay, or its translation for a back end.
     Show(show::ShowArgs),
-    /// Write a page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
+    /// Write a page that runs the ladder in a browser: static files, no server, no network.
     Web(web::WebArgs),
     /// Print the plan of an operation as JSON: kernels, buffers and dispatches for a WebGPU host in any language.
     Export(export::ExportArgs),
-    /// List every adapter: its back end, driver, limits, features and types.
+    /// List the adapters and mark the default.
     Devices(devices::DevicesArgs),
-    /// Print records side by side as Markdown tables, or draw the ladder of one machine.
+    /// Print records side by side as tables, or draw a machine's ladder.
     Report(report::ReportArgs),
-    /// Compare two records row by row: faster, slower, or within the noise. Exit status 1 on a regression.
+    /// Compare two records row by row; exit status 1 on a regression.
     Compare(compare::CompareArgs),
-    /// Print the completions of a shell, for the place where it looks for them.
+    /// Print completions for a shell.
     Completions { shell: Shell },
-    /// Print the man page of the program, or of a command.
+    /// Print the man page of the program or a command.
     Man { command: Option<String> },
 }
 

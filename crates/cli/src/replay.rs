@@ -24,14 +24,14 @@ pub use documents::{MACHINE, PRESETS, Preset};
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::REPLAY)]
 pub struct ReplayArgs {
-    /// The table of the thesis: thesis-5pt (2D) or thesis-27pt (3D). The best rows and the thesis's own are then run for all steps at once, as
-    /// the thesis timed them.
+    /// The thesis's table: thesis-5pt (2D) or thesis-27pt (3D). The best rows and the thesis's own also run for all steps at once, as in the
+    /// thesis.
     #[arg(value_name = "TABLE", value_parser = documents::parser(), hide_possible_values = true)]
     preset: &'static Preset,
-    /// Another grid. By default the thesis's (8192x8192, 256x512x512), and a smaller one on a software adapter.
+    /// Grid. Default: the thesis's (8192x8192, 256x512x512), or a smaller one on a software adapter.
     #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", help_heading = "Work")]
     grid: Option<Grid>,
-    /// Steps of the rows that are run at once. By default the thesis's, and fewer on a software adapter.
+    /// Steps of the rows that run at once. Default: the thesis's, or fewer on a software adapter.
     #[arg(long, value_name = "N", value_parser = counts(1u32, u32::MAX), help_heading = "Work")]
     steps: Option<u32>,
     /// Element type: f32, f64 or f16.
@@ -43,7 +43,7 @@ pub struct ReplayArgs {
     /// Only these block shapes, rows x columns.
     #[arg(long, value_delimiter = ',', value_name = "8x32,16x16", help_heading = "Kernels")]
     blocks: Vec<Block>,
-    /// Timed samples of each row. By default 15, 3 on a software adapter, and up to four times as many where they spread.
+    /// Timed samples per row. Default: 15, up to four times as many if they spread; 3 on a software adapter.
     #[arg(long, value_parser = counts(1u32, 512), help_heading = "Timing")]
     samples: Option<u32>,
     #[command(flatten)]

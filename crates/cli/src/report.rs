@@ -20,16 +20,16 @@ use machines::Machine;
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::REPORT)]
 pub struct ReportArgs {
-    /// Records, written by `--record` or by the benches. Those of one adapter are put together; if a row is in several, the last file counts.
+    /// Records: files of `--record` or of the benches. Records of one adapter are combined; for a row in several, the last file counts.
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
-    /// Show the records of a published machine beside them: h200, an NVIDIA H200.
+    /// Add the records of a published machine: h200, an NVIDIA H200.
     #[arg(long, value_name = "MACHINE", value_parser = ["h200"])]
     beside: Option<String>,
-    /// Write a file instead of printing: the tables, or as FILE.svg a picture of one machine's ladder at its largest length.
+    /// Write tables to FILE.md, or a picture of one machine's longest ladder to FILE.svg, instead of printing.
     #[arg(short, long, value_name = "FILE.md|FILE.svg")]
     output: Option<PathBuf>,
-    /// Draw the picture in light colours on dark.
+    /// Draw in light colours on dark.
     #[arg(long, requires = "output")]
     dark: bool,
 }

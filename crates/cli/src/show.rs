@@ -25,40 +25,40 @@ use translate::{Code, Language, Translation, translate};
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::SHOW)]
 pub struct ShowArgs {
-    /// The kernel: a rung of the ladder, or a variant of a stencil. Without it, all are listed.
+    /// A rung of the ladder, or a variant of a stencil. Without it, all are listed.
     #[arg(value_parser = named::kernel(), hide_possible_values = true)]
     kernel: Option<String>,
-    /// Print what changed from another rung to this one, in the code below their essays.
+    /// Print the changes from another rung's code to this one's, without essays.
     #[arg(long, value_name = "RUNG", value_parser = named::rung(), hide_possible_values = true, conflicts_with_all = ["language", "module"], help_heading = "Kernel")]
     diff: Option<&'static Rung>,
-    /// Print the whole module: the helpers below the essay and the kernel, too. A file, and another language, have all of it.
+    /// Print the whole module, with helpers, instead of essay and kernel. Files and other languages always have all of it.
     #[arg(long, help_heading = "Kernel")]
     module: bool,
-    /// As wgsl (the text that wgpu is given), spirv (for Vulkan, a binary module that -o takes), msl (Metal), hlsl (DX12) or glsl (OpenGL).
+    /// Language: wgsl (what wgpu receives), spirv (Vulkan; binary, needs -o), msl (Metal), hlsl (DX12) or glsl (OpenGL).
     #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl", value_parser = named::parsed::<Language>(|| Language::ALL.map(Language::name).to_vec()), hide_possible_values = true, help_heading = "Kernel")]
     language: Language,
     /// Element type.
     #[arg(long = "type", value_name = "TYPE", default_value = "f32", value_parser = named::element(), help_heading = "Kernel")]
     element: Element,
-    /// Operator of a rung: any of `halofold reduce`. Default: sum.
+    /// Operator of a rung, any of `halofold reduce`. Default: sum.
     #[arg(long, value_parser = named::op(), hide_possible_values = true, help_heading = "Rungs")]
     op: Option<Op>,
-    /// Invocations in a rung's workgroup: a power of two. Default: the rung's own, as for long inputs.
+    /// Invocations per workgroup of a rung, a power of two. Default: the rung's own for long inputs.
     #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX), help_heading = "Rungs")]
     workgroup: Option<u32>,
     /// Finish that combines partial results. Default: the rung's own.
     #[arg(long, value_parser = named::finish(), help_heading = "Rungs")]
     finish: Option<Finish>,
-    /// Kernel among those of a rung: elements, the default, or partials, which reads partial results; an atomic total has seed and seal.
+    /// Kernel of a rung: elements (default) or partials, which reads partial results; with an atomic total also seed and seal.
     #[arg(long, help_heading = "Rungs")]
     stage: Option<String>,
-    /// The stencil of a variant, by the number of its points. Default: the first that the variant steps.
+    /// Stencil of a variant, by number of points. Default: the first that the variant supports.
     #[arg(long, alias = "points", value_name = "POINTS", value_parser = named::stencil(), hide_possible_values = true, help_heading = "Stencils")]
     stencil: Option<&'static Stencil>,
     /// Borders of a stencil's grid. Default: fixed.
     #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C", value_parser = named::border(), hide_possible_values = true, help_heading = "Stencils")]
     boundary: Option<Border>,
-    /// The shape of a stencil's workgroup. Default: the variant's own.
+    /// Shape of a stencil's workgroup. Default: the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", help_heading = "Stencils")]
     block: Option<Block>,
     /// Add a right-hand side to every new cell of a stencil.

@@ -33,24 +33,23 @@ use weights::GivenWeights;
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::STENCIL)]
 pub struct StencilArgs {
-    /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input, of one process.
+    /// Grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input, for one process.
     #[arg(value_name = "GRID.npy")]
     pub grid: PathBuf,
     #[arg(long, alias = "points", value_name = "POINTS", value_parser = named::stencil(), hide_possible_values = true, help = stencils(), help_heading = "Stencil")]
     pub stencil: Option<&'static Stencil>,
-    /// Number of steps; 0 copies the grid. With --until the most steps: 100000 by default.
+    /// Number of steps; 0 copies the grid. With --until the maximum: 100000 by default.
     #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), help_heading = "Steps")]
     pub steps: Option<u32>,
-    /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
-    /// in 3D. time-planes takes several steps per sweep over memory in 3D.
+    /// Kernel, by name. auto chooses the fastest for this GPU and grid.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = named::variant(), hide_possible_values = true, help_heading = "Kernel")]
     pub variant: String,
-    /// The shape of a workgroup, instead of the variant's own.
+    /// Shape of a workgroup. Default: the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", help_heading = "Kernel")]
     pub block: Option<Block>,
-    /// Borders of the grid: fixed leaves the outermost cells as they are, as many as the stencil reaches. The others are SciPy's: reflect
-    /// (beyond a b c is a b c, from the side outward), mirror (b c, without the outermost cell), wrap (the grid repeats), constant=C (cells of one
-    /// value; constant is 0).
+    /// Borders. fixed: steps never write the outermost cells, as many as the stencil's radius. The others are SciPy's: reflect (a b c continues
+    /// as c b a), mirror (b a: without the outermost cell), wrap (the grid repeats), constant=C (cells of value C; constant
+    /// is 0).
     #[arg(
         long,
         value_name = "fixed|reflect|mirror|wrap|constant=C",
@@ -60,52 +59,52 @@ pub struct StencilArgs {
         help_heading = "Stencil"
     )]
     pub boundary: Border,
-    /// Stop once a step changes no cell by this much. A run that makes all steps without that, or meets a change that is NaN, ends with exit
-    /// status 3; its result is written all the same.
+    /// Stop once a step changes no cell by this much. The exit status is 3 if that does not happen, or if a change is NaN; the result is
+    /// written all the same.
     #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true, help_heading = "Steps")]
     pub until: Option<f64>,
-    /// The change that --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
+    /// Change that --until compares: max, the largest change, or l2, the root of the sum of squared changes.
     #[arg(long, value_name = "max|l2", default_value = "max", requires = "until", help_heading = "Steps")]
     pub norm: Norm,
-    /// Add up squared changes without rounding in every check, which then takes twice as long. With --norm l2 it is always so, and the last
-    /// check always is: any number of GPUs stops at the same step and prints the same residual_l2.
+    /// Add squared changes without rounding in every check, which then takes twice as long. --norm l2 always does, and so does the last
+    /// check: any number of GPUs stops at the same step with the same residual_l2.
     #[arg(long, requires = "until", help_heading = "Steps")]
     pub exact: bool,
-    /// The weights: first of the centre, then of the cells around it from the nearest to the farthest. 5
-    /// points: centre and sides, or one for all; by default 0.2. 27 points: centre, 6 faces, 12 edges, 8 corners, by default 1/8,
-    /// 1/16, 1/32, 1/64, as decimals. Or a file with a weight for each cell around the new one: an array of 3 x 3, 5 x 5 or 3 x 3 x 3, as
-    /// SciPy's correlate takes it.
+    /// Weights, from the centre outward, one per class of cells. 5 points: centre and sides, or one for all; 0.2 by default. 27 points:
+    /// centre, 6 faces, 12 edges, 8 corners; by default 1/8, 1/16, 1/32, 1/64, written as decimals. Or a .npy file with one weight per cell,
+    /// as for SciPy's correlate: 3 x 3, 5 x 5 or
+    /// 3 x 3 x 3.
     #[arg(long, alias = "coefficients", value_name = "A,B,…|FILE.npy", value_parser = GivenWeights::parse, allow_hyphen_values = true, help_heading = "Stencil")]
     pub weights: Option<GivenWeights>,
-    /// A right-hand side: an array of the grid's shape, which is added to every new cell. It becomes the grid's type.
+    /// Right-hand side: an array of the grid's shape, converted to its type and added to every new cell.
     #[arg(long, value_name = "RHS.npy", help_heading = "Stencil")]
     pub rhs: Option<PathBuf>,
-    /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
+    /// Type to compute with and to write: f32, f64 or f16. Default: the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE", value_parser = named::float(), hide_possible_values = true, help_heading = "Kernel")]
     pub element: Option<Element>,
-    /// File of the result: an array in the file's shape (little-endian, in C order), or a picture of it, whose colours go from the
-    /// lowest to the highest value; NaN is red.
+    /// Result: an array in the file's shape (little-endian, C order), or a picture with colours from the lowest to the
+    /// highest value; NaN is red.
     #[arg(short, long, value_name = "OUT.npy|OUT.png", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Steps between two checks of --until: 10 by default.
+    /// Steps between checks of --until: 10 by default.
     #[arg(long, value_name = "M", value_parser = counts(1, u32::MAX), requires = "until", help_heading = "Steps")]
     pub every: Option<u32>,
-    /// The plane that a picture of a 3D grid shows. By default the middle one.
+    /// Plane to draw of a 3D grid. Default: the middle one.
     #[arg(long, value_name = "K", value_parser = counts(0, u32::MAX), help_heading = "Output")]
     pub slice: Option<u32>,
-    /// With --adapters the grid in equal slabs on all of them. Its bits are those of one adapter that runs the same kernel.
+    /// With --adapters, equal slabs of the grid on all of them. The bits are those of one adapter with the same kernel.
     #[command(flatten)]
     pub adapters: AnyAdapters,
-    /// The steps between two exchanges of faces, of slabs on several adapters or ranks. By default a formula says how many.
+    /// Steps between two exchanges of faces, with several adapters or ranks. Default: by a formula.
     #[arg(long, value_name = "STEPS", value_parser = counts(1, u32::MAX), help_heading = "Several GPUs")]
     pub halo: Option<u32>,
     /// Print one JSON object instead of text.
     ///
-    /// The object's keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null without
-    /// timestamps), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
-    /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
-    /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend. With --adapters
-    /// also layers (of each slab), halo (steps between two exchanges) and setup_ms (compiling and uploading).
+    /// Keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null without timestamps), wall_ms
+    /// (from opening the file to the written result), gcells_per_s, residual_max and residual_l2 (of the last checked step: the largest change of
+    /// a cell, and the root of the sum of squared changes; null without --until; NaN and infinity are the strings "NaN" and "inf"),
+    /// converged, output, adapter, backend. --adapters adds layers (of each slab), halo (steps between two exchanges) and setup_ms
+    /// (compiling and uploading).
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
@@ -158,7 +157,7 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
     report.print(args.json)
 }
 
-/// Does the steps, as many at a time as the GPU does in a fraction of a second. All processes call this together, with their layers of a
+/// Makes the steps, in submissions of a fraction of a second each. All processes call this together, each with its layers of the
 /// grid.
 pub fn run_steps(
     state: &mut dyn GridState,
@@ -199,8 +198,7 @@ fn stencils() -> String {
         names.map(|stencil| stencil.short_name()).collect::<Vec<_>>().join(", ")
     };
     format!(
-        "The stencil, by the number of its points: {} in 2D, {} in 3D; by default the first. Those named after a box have a weight for each of \
-         its cells",
+        "Stencil, by number of points: {} in 2D, {} in 3D; the first by default. Boxes such as 3x3 have a weight per cell",
         of(Dims::Two),
         of(Dims::Three)
     )

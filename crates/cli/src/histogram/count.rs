@@ -30,15 +30,15 @@ use crate::reduce::states::{self, Kernels};
 
 #[derive(clap::Args)]
 pub struct Request {
-    /// File: a .npy array, an array of a .npz archive by FILE.npz:NAME, or with --raw bare elements; `-` is standard input.
+    /// File: a .npy array, an array of a .npz archive as FILE.npz:NAME, or bare elements with --raw; `-` is standard input.
     pub file: PathBuf,
     /// Number of bins, 1 to 65536.
-    #[arg(long, value_name = "N", default_value = "10", value_parser = counts(1u32, 65536))]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = counts(1u32, 65536), help_heading = "Bins")]
     bins: u32,
-    /// Range of all bins: by default from the least to the largest element.
+    /// Range of all bins: by default from the smallest to the largest element.
     ///
-    /// NaN and elements outside of it are not counted. Each bin includes its lower edge, the last one its upper edge, too.
-    #[arg(long, value_name = "LOW,HIGH", value_parser = ends_of, allow_hyphen_values = true)]
+    /// NaN and elements outside are not counted. Each bin includes its lower edge, the last one also its upper edge.
+    #[arg(long, value_name = "LOW,HIGH", value_parser = ends_of, allow_hyphen_values = true, help_heading = "Bins")]
     range: Option<[f64; 2]>,
     #[command(flatten)]
     raw: BareArgs,
