@@ -65,7 +65,7 @@ fn check_back_end() -> Result<(), Failure> {
     let unknown = names.split(',').find(|name| wgpu::Backends::from_comma_list(name).is_empty());
     if let Some(name) = unknown {
         return Err(refusal!(
-            "WGPU_BACKEND={names}: no back end `{name}`; there are vulkan, metal, dx12 and gl"
+            "WGPU_BACKEND={names}: no back end `{name}`; choose among vulkan, metal, dx12 and gl"
         ));
     }
     let here = wgpu::Instance::enabled_backend_features();
@@ -74,7 +74,7 @@ fn check_back_end() -> Result<(), Failure> {
     }
     let here = here.iter_names().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>().join(", ");
     let system = std::env::consts::OS;
-    Err(refusal!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}"))
+    Err(refusal!("WGPU_BACKEND={names}: not available on {system}; choose among {here}"))
 }
 
 /// All adapters, the preferred one first.
@@ -160,7 +160,7 @@ impl AnyAdapters {
         if self.adapters == ["all"] {
             Ok(combined(&all).into_iter().map(|nth| all[nth].clone()).collect())
         } else if self.adapters.iter().any(|name| name == "all") {
-            Err(Failure::usage("--adapters: all is all; name no others beside it"))
+            Err(Failure::usage("--adapters: all includes every GPU; leave the other names out"))
         } else {
             self.adapters.iter().map(|requested| find(&all, requested)).collect()
         }

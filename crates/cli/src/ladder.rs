@@ -111,7 +111,7 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     let record = Record { inputs: args.inputs(), ..Record::new(&gpu.device, &peak, rows) };
     args.output.put(file, &record, &record.rows)?;
     row::check(&record.rows)?;
-    reserved::check_interrupts()
+    reserved::check_interrupts(record.rows.len())
 }
 
 impl LadderArgs {

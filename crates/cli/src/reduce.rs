@@ -239,14 +239,14 @@ impl<'a> File<'a> {
         let refused = |needed: u64| {
             let name = self.first.name();
             refusal!(
-                "{name}: {needed} bytes have to be in one buffer for this, and this adapter's hold {room}: reduce along another axis, or cut the array"
+                "{name}: this needs {needed} bytes in one buffer, and this adapter's hold {room}; reduce along another axis, or split the array"
             )
         };
         let [rank, ranks] = transport.place();
         let fits = bytes <= room.min(u64::from(u32::MAX) * size);
         if !has_states && !transport.is_alone() {
             return Err(Failure::usage(
-                "ranks reduce by operators that have states: no median, quantile, top, group or --wgsl",
+                "ranks cannot share median, quantile, top, --by or --wgsl; use halofold",
             ));
         }
         if !has_states && !fits {

@@ -112,7 +112,7 @@ impl ReplayArgs {
         let grid = self.grid.unwrap_or(usual.grid);
         if (grid.planes > 1) != (preset.stencil.dims == Dims::Three) {
             return Err(refusal!(
-                "--grid: {} is over {} dimensions",
+                "--grid: {} takes a grid of {} dimensions",
                 preset.name,
                 preset.stencil.dims.count()
             ));

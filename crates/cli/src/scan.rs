@@ -170,7 +170,7 @@ impl<'a> Scanner<'a> {
         let chunks = chunks.ok_or_else(|| {
             let (name, needed, room) = (source.name(), source.len() * size, room * size);
             refusal!(
-                "{name}: the results take {needed} bytes in one buffer, and this adapter's hold {room}: scan along another axis, or cut the array"
+                "{name}: the results need {needed} bytes in one buffer, and this adapter's hold {room}; scan along another axis, or split the array"
             )
         })?;
         let reference = args.verify.then(|| Reference::new(part, args.exclusive)).transpose()?;

@@ -30,7 +30,7 @@ pub enum Fault {
     #[error("is empty; write it with numpy.save")]
     Empty,
     /// A zip archive from a stream: its directory is at its end.
-    #[error("is a .npz archive in a stream, and is read from a file only; write it to one")]
+    #[error("is a .npz archive in a stream; write it to a file first")]
     Archive,
     #[error("is no .npz archive, or a damaged one: {0}; copy it again, or write it with numpy.savez")]
     Zip(String),
@@ -40,7 +40,7 @@ pub enum Fault {
     #[error("is not an array that NumPy wrote; write it with numpy.save")]
     NotNpy,
     /// `--raw` was given for a `.npy` file.
-    #[error("is a .npy file, whose header says what its elements are: no type has to be given")]
+    #[error("is a .npy file, whose header has the type; leave out --raw")]
     NotBare,
     #[error("{0}")]
     Unreadable(String),
@@ -48,7 +48,7 @@ pub enum Fault {
     #[error("malformed .npy header: {0}; write the file again with numpy.save")]
     Header(String),
     /// An unsupported dtype, as the header spells it, shortened if it is long.
-    #[error("has dtype `{0}`, and the dtypes that work are u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1; {remedy}", remedy = remedy(.0))]
+    #[error("has dtype `{0}`; supported are u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1; {remedy}", remedy = remedy(.0))]
     Dtype(String),
     #[error("truncated: {expected} bytes of {part} expected, {found} found; copy or write the file again")]
     Truncated {

@@ -124,8 +124,7 @@ fn found(counter: &mut Counter<'_>, refused: impl Fn(&dyn Display) -> Failure) -
         None => Ok(Range::Given([0.0, 1.0])),
         Some(ends) if ends.iter().all(|end| end.as_f64().is_finite()) => Ok(Range::Found(ends)),
         Some([min, max]) => Err(refused(&format!(
-            "the elements reach from {min} to {max}: name a range with --range LOW,HIGH, and NaN and what lies outside of it \
-             is not counted"
+            "the elements range from {min} to {max}; give --range LOW,HIGH to leave out NaN and elements outside"
         ))),
     }
 }

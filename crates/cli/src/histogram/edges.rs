@@ -44,7 +44,7 @@ impl Bins {
         let step = step_round(distance / f64::from(count));
         if !(distance > 0.0 && distance.is_finite()) {
             return Err(format!(
-                "bins from {low:?} to {high:?} have no width that floats hold: take another --range"
+                "bins from {low:?} to {high:?} have no width in floats; choose another --range"
             ));
         }
         let edge = |i: u32| {

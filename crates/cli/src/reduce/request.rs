@@ -52,19 +52,19 @@ pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
         (args.ddof.is_some() && !has_ddof, "--ddof goes with --op variance, std and covariance"),
         (
             !args.skip_nan && skip_nan > 0 && skip_nan < args.op.len(),
-            "operators with nan in front leave NaNs out and others do not: name one kind, or --skip-nan for all",
+            "--op: operators with and without the prefix nan do not mix; use --skip-nan for all",
         ),
         (
             args.verify && has(|kind| kind.reduction().is_none()),
-            "--verify checks reductions: not median, quantile and top",
+            "--verify does not check median, quantile or top; leave it out",
         ),
         (
             is_several && (args.indices.is_some() || beside.into_iter().any(Option::is_some)),
-            "--with, --where, --by and --indices go with one file: name no others",
+            "--with, --where, --by and --indices take one file; leave the others out",
         ),
         (
             is_array && (is_several || args.op.len() != 1),
-            "-o OUT.npy holds one result: name one file and one operator, or -o OUT.npz for several",
+            "-o OUT.npy holds one result; name one file and one operator, or use -o OUT.npz",
         ),
     ];
     if let Some((_, why)) = wrong.into_iter().find(|(is_wrong, _)| *is_wrong) {

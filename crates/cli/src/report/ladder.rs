@@ -124,11 +124,13 @@ const CLIMB: [(&str, &str); 8] = [
 pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     let [machine] = machines else {
         return Err(refusal!(
-            "-o FILE.svg: a picture shows one machine, the records are of {}",
+            "-o FILE.svg: a picture shows one machine, and the records are of {}; give those of one",
             machines.len()
         ));
     };
-    let missing = || Failure::usage("-o FILE.svg: no record has a ladder");
+    let missing = || {
+        Failure::usage("-o FILE.svg: no record has a ladder; make one with `halofold ladder --record FILE`")
+    };
     let ((op, element, n), rows) = largest(machine).ok_or_else(missing)?;
     let adds = |row: &Row| CLIMB.iter().find(|(rung, _)| *rung == row.what.rung).map(|(_, adds)| *adds);
     let climbs = rows.iter().any(|row| adds(row).is_some());

@@ -62,9 +62,7 @@ impl Request {
         let until = until(args)?;
         let steps = args.steps.or(until.map(|_| USUAL_MOST));
         let steps = steps.ok_or_else(|| {
-            Failure::usage(
-                "a grid takes --steps N, or --until EPS to stop once a step changes no cell by as much",
-            )
+            Failure::usage("give --steps N, or --until EPS to stop once a step changes no cell by EPS")
         })?;
         Ok(Request {
             rhs,
@@ -136,7 +134,7 @@ impl Request {
                 false => "use more GPUs, or ranks of halofold-mpi",
             };
             return Err(refusal!(
-                "{name}: {} {}: {bytes} bytes, and a buffer of {} holds {most}; {remedy}",
+                "{name}: {} {} takes {bytes} bytes, and a buffer of {} holds {most}; {remedy}",
                 self.config.grid,
                 self.config.element,
                 gpu.info.name
@@ -163,7 +161,7 @@ fn shape(
         && asked != weighted
     {
         return Err(refusal!(
-            "--stencil {}: the file of --weights has those of {}",
+            "--stencil {}: the file of --weights is for {}; leave one of them out",
             asked.name,
             weighted.name
         ));
