@@ -13,7 +13,7 @@ use crate::record;
 use crate::row::{Row, What};
 use crate::table::{self, Column};
 
-/// Percentage by which a row of a GPU may be slower.
+/// Default threshold on a GPU, in percent.
 const USUAL_THRESHOLD: f64 = 5.0;
 
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ fn percent(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is not a percentage; write 5 or 2.5"))
 }
 
-/// One line of the comparison: the subject of the rows, and the verdict.
+/// A line of the comparison: what was measured, and the verdict.
 #[derive(Serialize)]
 struct Line<'a, W> {
     #[serde(flatten)]
@@ -50,9 +50,9 @@ struct Line<'a, W> {
     judged: Judged,
 }
 
-/// The rows of one kind in both records, compared.
+/// The compared rows of one kind.
 struct Compared {
-    /// True if both records have any of them.
+    /// True if some row is in both records.
     common: bool,
     verdicts: Vec<Verdict>,
     json: Vec<Value>,
@@ -103,7 +103,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     if verdicts.into_iter().any(Verdict::is_regression) { Err(Failure::Wrong) } else { Ok(()) }
 }
 
-/// The machines of both records, and a warning if these were not measured under the same conditions.
+/// Describes both machines, with a warning if the conditions differ.
 fn header(a: &Record, b: &Record) -> String {
     let line = |name, record: &Record| {
         format!(
@@ -120,10 +120,10 @@ fn header(a: &Record, b: &Record) -> String {
     line("A", a) + &line("B", b) + &inputs + "\n"
 }
 
-/// The table of some lines; empty if there are none.
+/// Formats lines as a table; empty without lines.
 fn table_of<W: What>(lines: &[Line<'_, W>]) -> String {
     type Of<'a, W> = Line<'a, W>;
-    // The keys of the rows are the first columns.
+    // The rows' keys are the first columns.
     let field = |line: &Of<'_, W>, name: &str| serde_json::to_value(line.what).ok()?.get(name).cloned();
     let first = lines.first().and_then(|line| serde_json::to_value(line.what).ok());
     let names: Vec<_> = first

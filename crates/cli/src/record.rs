@@ -1,4 +1,4 @@
-//! Records: the commands that measure print and write them, `compare` and `report` read them.
+//! Records: `ladder`, `replay` and benches write them; `compare` and `report` read them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,13 @@ pub struct RecordArgs {
     /// Print the rows as CSV instead of the table.
     #[arg(long, help_heading = "Output")]
     csv: bool,
-    /// Write the record to a file, for `halofold compare` and `halofold report`; the output stays as it is.
+    /// Also write the record to a file, for `halofold compare` and `halofold report`.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     record: Option<PathBuf>,
 }
 
 impl RecordArgs {
-    /// True if text is printed, for people.
+    /// Returns true if the output is text.
     pub fn is_table(&self) -> bool {
         !self.json && !self.csv
     }

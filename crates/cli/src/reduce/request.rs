@@ -13,7 +13,7 @@ use super::parts;
 use crate::failure::Failure;
 use crate::files::{Source, Stored, npy, npz};
 
-/// Results of no elements, or empty lists of results, that are made: no data stands behind the number in a header.
+/// The most results without elements, or empty lists, to make: a header can claim any number.
 const MOST_OF_NOTHING: u64 = 1 << 24;
 
 pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
@@ -78,7 +78,7 @@ pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
     }
 }
 
-/// Returns an error for what is no file and may be meant as an operator, or as quantiles.
+/// Explains a name that is not a file but may be meant as an operator or as quantiles.
 fn check_path(path: &Path) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     let option = if name.split(',').all(|name| name.parse::<Operator>().is_ok()) {
