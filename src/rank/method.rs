@@ -1,20 +1,20 @@
-//! The methods of quantiles, and the positions that they compute.
+//! Methods of quantiles, and the positions that they compute.
 
 use crate::parse::by_name;
 
-/// The method by which a quantile is made of elements in order. The names are NumPy's, and so are the numbers: positions are computed in
-/// 64-bit floats, rounded as NumPy 1.24 rounds them.
+/// How a quantile follows from sorted elements. The names and results are NumPy's: positions are computed in 64-bit floats, rounded as NumPy
+/// 1.24 rounds them.
 ///
-/// Of `n` elements, the quantile `q` stands at a position between 0 and `n - 1`. A method says at which, and its result between two
-/// elements.
+/// The quantile `q` of `n` elements has a position between 0 and `n - 1`. A method defines the position, and the result if it lies between
+/// two elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// The first element below or at which there is a share of at least `q`.
+    /// The first element with a share of at least `q` at or below it.
     InvertedCdf,
-    /// The same, or the mean of it and the next one where the share is exactly `q`.
+    /// The same; or the mean with the next element if the share is exactly `q`.
     AveragedInvertedCdf,
-    /// The element whose number is nearest to `q * n`.
+    /// The element whose index is nearest to `q * n`.
     ClosestObservation,
     /// Linear, at `q * n - 1`.
     InterpolatedInvertedCdf,
@@ -33,9 +33,9 @@ pub enum Method {
     Lower,
     /// The element at or above `q * (n - 1)`.
     Higher,
-    /// The mean of these two.
+    /// The mean of these two elements.
     Midpoint,
-    /// The nearer of these two; of two as near, the one with an even number.
+    /// The nearer of these two elements; in a tie, the one with the even index.
     Nearest,
 }
 
@@ -57,7 +57,7 @@ impl Method {
         Method::Nearest,
     ];
 
-    /// The method's name in NumPy and on the command line.
+    /// Returns the name in NumPy and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Method::InvertedCdf => "inverted_cdf",
@@ -76,7 +76,7 @@ impl Method {
         }
     }
 
-    /// True if every result is one of the elements, and so has their type.
+    /// Returns true if every result is an element, and has its type.
     pub const fn is_discrete(self) -> bool {
         matches!(
             self,
@@ -88,8 +88,8 @@ impl Method {
         )
     }
 
-    /// The position of the quantile `q` among `n` elements, one at least: two ranks, counted from 0, and the weight of the upper one, from 0, if
-    /// they are the same, to less than 1. A `q` below 0 counts as 0, one above 1 as 1.
+    /// Returns the position of the quantile `q` among `n` elements, `n` > 0: two ranks from 0, and the weight of the upper one. The weight is below
+    /// 1, and 0 if the ranks are equal. `q` is clamped to 0 to 1.
     pub fn position(self, q: f64, n: u64) -> (u64, u64, f64) {
         let q = if q > 0.0 { q.min(1.0) } else { 0.0 };
         let last = n.saturating_sub(1) as f64;
@@ -109,9 +109,9 @@ impl Method {
         }
     }
 
-    /// The place on the line of ranks, which may lie outside of all ranks: an integer, if the method is discrete.
+    /// Returns the position, which may lie outside all ranks. It is an integer for discrete methods.
     ///
-    /// The order of operations is that of NumPy, which decides how the place is rounded.
+    /// The order of operations is NumPy's, which decides how the position is rounded.
     fn at(self, q: f64, n: f64) -> f64 {
         let share = n * q - 1.0;
         let linear = (n - 1.0) * q;
@@ -132,7 +132,7 @@ impl Method {
         }
     }
 
-    /// What a method adds to `q * n - 1` that differs from others by the plotting positions of the first and the last element.
+    /// Returns the addend to `q * n - 1`, for methods that differ in the plotting positions of the first and last element.
     fn plotted(self, q: f64) -> f64 {
         let [alpha, beta] = match self {
             Method::InterpolatedInvertedCdf => [0.0, 1.0],
@@ -145,8 +145,7 @@ impl Method {
         alpha + q * (1.0 - alpha - beta)
     }
 
-    /// True if the place is `q` times one less than the number of elements, and what is added to `q` times the one or the other before it is
-    /// rounded.
+    /// Returns whether `q` multiplies `n - 1` instead of `n`, and what is added to the product before rounding.
     pub(super) fn line(self, q: f64) -> (bool, f64) {
         match self {
             Method::Linear | Method::Lower | Method::Higher | Method::Midpoint | Method::Nearest => {
