@@ -126,7 +126,7 @@ impl Quantiles {
 
     /// The numbers between the pairs of 64-bit elements of an output.
     fn between(&self, len: u64, output: &[u8]) -> Vec<f64> {
-        let elements: Vec<_> = output.chunks_exact(8).map(|bytes| self.element.read(bytes)).collect();
+        let elements: Vec<_> = self.element.read_all(output).collect();
         let way = |row: u64, target: Target| if row > 0 { target.way } else { f64::NAN };
         let of_row = |row: u64| self.targets(row).into_iter().map(move |target| way(row, target));
         let ways: Vec<_> = self.rows.lens(len).into_iter().flat_map(of_row).collect();

@@ -32,7 +32,7 @@ pub fn between(low: Value, high: Value, way: f64) -> f64 {
     if way.is_nan() {
         return f64::NAN;
     }
-    if let (Some(low), Some(high)) = (integer(low), integer(high)) {
+    if let (Some(low), Some(high)) = (low.integer(), high.integer()) {
         return between_integers(low, high, way);
     }
     let [low, high] = [low, high].map(Value::as_f64);
@@ -47,14 +47,6 @@ pub fn between(low: Value, high: Value, way: f64) -> f64 {
         low + distance * way
     } else {
         high - distance * (1.0 - way)
-    }
-}
-
-fn integer(value: Value) -> Option<i128> {
-    match value {
-        Value::Unsigned(x) => Some(x.into()),
-        Value::Signed(x) => Some(x.into()),
-        _ => None,
     }
 }
 
