@@ -15,10 +15,6 @@ mod moments;
 mod prefixes;
 mod states;
 
-use std::borrow::Cow;
-
-use bytemuck::Pod;
-
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
@@ -118,14 +114,6 @@ pub fn reduce(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -> 
     } else {
         let second = second.map(|bytes| integers_of(element, bytes));
         integers::reduce(op, element, &integers_of(element, first), second.as_deref())
-    }
-}
-
-/// Bytes as items. They are copied only if they are not aligned.
-pub(crate) fn view<T: Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
-    match bytemuck::try_cast_slice(bytes) {
-        Ok(items) => Cow::Borrowed(items),
-        Err(_) => Cow::Owned(bytemuck::pod_collect_to_vec(bytes)),
     }
 }
 
