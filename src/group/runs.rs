@@ -275,15 +275,3 @@ impl<K: FromResults, R: FromResults> ResultOf<ReduceRuns> for Run<K, R> {
         io::runs(operation.key, &operation.monoid.layout(), outputs)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gpu::params::assert_kernels;
-    use crate::reduce::Op;
-
-    #[test]
-    fn parameters_are_those_of_the_kernels() {
-        assert_kernels::<Params>(&ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32).unwrap()));
-    }
-}

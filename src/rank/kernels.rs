@@ -212,17 +212,3 @@ impl Made<'_> {
         Ok(rows::check(self.k.into(), limits)?)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gpu::params::assert_kernels;
-    use crate::rank::selection::Params;
-    use crate::rank::{Quantiles, TopK};
-
-    #[test]
-    fn parameters_are_those_of_the_kernels() {
-        assert_kernels::<Params>(&Quantiles::new(Element::F32, [0.5]));
-        assert_kernels::<Params>(&TopK::new(Element::F32, 10));
-    }
-}
