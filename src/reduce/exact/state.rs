@@ -206,7 +206,7 @@ impl State {
 
     /// The mean: the exact sum divided by the number of elements, rounded once. NaN if there are none.
     pub fn mean(&self) -> Value {
-        if self.count == 0 { self.nan() } else { self.rounded(self.count) }
+        self.rounded(self.count)
     }
 
     /// The sum as a 64-bit float, rounded once, whatever the format.
@@ -242,11 +242,12 @@ impl State {
         (is_negative, words)
     }
 
+    /// The sum divided by a number, rounded once. NaN if that is 0.
     fn rounded(&self, divisor: u64) -> Value {
         let [nan, above, below, others] = self.flags.map(|flag| flag != 0);
         let target = self.format.target();
-        if nan || (above && below) {
-            return self.nan();
+        if nan || (above && below) || divisor == 0 {
+            return if self.format.is_double() { Value::F64(f64::NAN) } else { Value::F32(f32::NAN) };
         }
         if above || below {
             return self.value(target.infinity, below);
@@ -255,10 +256,6 @@ impl State {
         let is_zero = magnitude.iter().all(|word| *word == 0);
         let all_minus_zero = is_zero && !others && self.count > 0;
         self.value(round::nearest(&magnitude, divisor, target), is_negative || all_minus_zero)
-    }
-
-    fn nan(&self) -> Value {
-        if self.format.is_double() { Value::F64(f64::NAN) } else { Value::F32(f32::NAN) }
     }
 
     /// A result of these bits without the sign.
