@@ -196,3 +196,33 @@ impl Made<'_> {
         Ok(rows::check(self.k.into(), limits)?)
     }
 }
+
+/// Declares what operations make of the case that their kernels are made for, and of their type of elements.
+macro_rules! of_case {
+    () => {
+        fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
+            self.made().check(limits)
+        }
+
+        fn steps(&self) -> Vec<Step> {
+            self.made().steps().to_vec()
+        }
+
+        fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+            self.made().kernel(step, limits)
+        }
+
+        fn variant(&self, step: Step, limits: &Limits) -> u32 {
+            self.made().variant(step, limits)
+        }
+
+        fn element(&self) -> Option<Element> {
+            Some(self.element)
+        }
+
+        fn item(&self) -> u64 {
+            self.element.size()
+        }
+    };
+}
+pub(super) use of_case;

@@ -11,7 +11,7 @@ use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::{BufferRange, Cut, Inputs};
 use crate::rank::counted;
-use crate::rank::kernels::{MOST_RANKS, Made};
+use crate::rank::kernels::{MOST_RANKS, Made, of_case};
 use crate::rank::method::Method;
 use crate::rank::selection::{Selection, Target};
 use crate::rank::shape::Rows;
@@ -120,6 +120,8 @@ impl Quantiles {
 impl Base for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
 
+    of_case!();
+
     fn cut(self, cut: Cut) -> Result<Self, Error> {
         Ok(Quantiles { rows: Rows::of(cut, self.rows.is_counted), ..self })
     }
@@ -131,32 +133,8 @@ impl Base for Quantiles {
         Ok(SettingError::unless("quantiles at once", self.number() as u64, 1..=MOST_RANKS)?)
     }
 
-    fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
-        self.made().check(limits)
-    }
-
-    fn steps(&self) -> Vec<Step> {
-        self.made().steps().to_vec()
-    }
-
-    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
-        self.made().kernel(step, limits)
-    }
-
-    fn variant(&self, step: Step, limits: &Limits) -> u32 {
-        self.made().variant(step, limits)
-    }
-
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         self.rows.memory(input, |len| self.selection(len), &self.counted_ranks(), limits)
-    }
-
-    fn element(&self) -> Option<Element> {
-        Some(self.element)
-    }
-
-    fn item(&self) -> u64 {
-        self.element.size()
     }
 
     fn outputs(&self, len: u64) -> Vec<Output> {

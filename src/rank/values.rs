@@ -37,16 +37,12 @@ pub fn between(low: Value, high: Value, way: f64) -> f64 {
     }
     let [low, high] = [low, high].map(Value::as_f64);
     let distance = high - low;
-    if low == high {
-        low
-    } else if low.is_infinite() || high.is_infinite() {
-        low + high
-    } else if distance.is_infinite() {
-        low * (1.0 - way) + high * way
-    } else if way < 0.5 {
-        low + distance * way
-    } else {
-        high - distance * (1.0 - way)
+    match way {
+        _ if low == high => low,
+        _ if low.is_infinite() || high.is_infinite() => low + high,
+        _ if distance.is_infinite() => low * (1.0 - way) + high * way,
+        _ if way < 0.5 => low + distance * way,
+        _ => high - distance * (1.0 - way),
     }
 }
 
