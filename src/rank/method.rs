@@ -1,81 +1,47 @@
 //! The methods of quantiles, and the positions that they compute.
 
-use crate::parse::by_name;
+use crate::parse::named_values;
 
-/// The method by which a quantile is made of elements in order. The names are NumPy's, and so are the numbers: positions are computed in
-/// 64-bit floats, rounded as NumPy 1.24 rounds them.
-///
-/// Of `n` elements, the quantile `q` stands at a position between 0 and `n - 1`. A method says at which, and its result between two
-/// elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Method {
-    /// The first element below or at which there is a share of at least `q`.
-    InvertedCdf,
-    /// The same, or the mean of it and the next one where the share is exactly `q`.
-    AveragedInvertedCdf,
-    /// The element whose number is nearest to `q * n`.
-    ClosestObservation,
-    /// Linear, at `q * n - 1`.
-    InterpolatedInvertedCdf,
-    /// Linear, at `q * n - 1 / 2`.
-    Hazen,
-    /// Linear, at `q * (n + 1) - 1`.
-    Weibull,
-    /// Linear, at `q * (n - 1)`.
-    #[default]
-    Linear,
-    /// Linear, at `q * (n + 1 / 3) - 2 / 3`.
-    MedianUnbiased,
-    /// Linear, at `q * (n + 1 / 4) - 5 / 8`.
-    NormalUnbiased,
-    /// The element at or below `q * (n - 1)`.
-    Lower,
-    /// The element at or above `q * (n - 1)`.
-    Higher,
-    /// The mean of these two.
-    Midpoint,
-    /// The nearer of these two; of two as near, the one with an even number.
-    Nearest,
+named_values! {
+    /// The method by which a quantile is made of elements in order. The names are NumPy's, and so are the numbers: positions are
+    /// computed in 64-bit floats, rounded as NumPy 1.24 rounds them.
+    ///
+    /// Of `n` elements, the quantile `q` stands at a position between 0 and `n - 1`. A method says at which, and its result between two
+    /// elements.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Method("method", "methods") {
+        /// The first element below or at which there is a share of at least `q`.
+        InvertedCdf = "inverted_cdf",
+        /// The same, or the mean of it and the next one where the share is exactly `q`.
+        AveragedInvertedCdf = "averaged_inverted_cdf",
+        /// The element whose number is nearest to `q * n`.
+        ClosestObservation = "closest_observation",
+        /// Linear, at `q * n - 1`.
+        InterpolatedInvertedCdf = "interpolated_inverted_cdf",
+        /// Linear, at `q * n - 1 / 2`.
+        Hazen = "hazen",
+        /// Linear, at `q * (n + 1) - 1`.
+        Weibull = "weibull",
+        /// Linear, at `q * (n - 1)`.
+        #[default]
+        Linear = "linear",
+        /// Linear, at `q * (n + 1 / 3) - 2 / 3`.
+        MedianUnbiased = "median_unbiased",
+        /// Linear, at `q * (n + 1 / 4) - 5 / 8`.
+        NormalUnbiased = "normal_unbiased",
+        /// The element at or below `q * (n - 1)`.
+        Lower = "lower",
+        /// The element at or above `q * (n - 1)`.
+        Higher = "higher",
+        /// The mean of these two.
+        Midpoint = "midpoint",
+        /// The nearer of these two; of two as near, the one with an even number.
+        Nearest = "nearest",
+    }
 }
 
 impl Method {
-    /// All methods, in NumPy's order.
-    pub const ALL: [Method; 13] = [
-        Method::InvertedCdf,
-        Method::AveragedInvertedCdf,
-        Method::ClosestObservation,
-        Method::InterpolatedInvertedCdf,
-        Method::Hazen,
-        Method::Weibull,
-        Method::Linear,
-        Method::MedianUnbiased,
-        Method::NormalUnbiased,
-        Method::Lower,
-        Method::Higher,
-        Method::Midpoint,
-        Method::Nearest,
-    ];
-
-    /// The method's name in NumPy and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Method::InvertedCdf => "inverted_cdf",
-            Method::AveragedInvertedCdf => "averaged_inverted_cdf",
-            Method::ClosestObservation => "closest_observation",
-            Method::InterpolatedInvertedCdf => "interpolated_inverted_cdf",
-            Method::Hazen => "hazen",
-            Method::Weibull => "weibull",
-            Method::Linear => "linear",
-            Method::MedianUnbiased => "median_unbiased",
-            Method::NormalUnbiased => "normal_unbiased",
-            Method::Lower => "lower",
-            Method::Higher => "higher",
-            Method::Midpoint => "midpoint",
-            Method::Nearest => "nearest",
-        }
-    }
-
     /// True if every result is one of the elements, and so has their type.
     pub const fn is_discrete(self) -> bool {
         matches!(
@@ -158,8 +124,6 @@ impl Method {
         }
     }
 }
-
-by_name!(Method, "method", "methods");
 
 #[cfg(test)]
 mod tests {
