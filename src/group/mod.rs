@@ -53,23 +53,13 @@
 //!
 //! # Numbers of groups by id and of keys in any order
 //!
-//! Sums and means of floats are exact, and rounded once to the nearest float, ties to even: they are those of [`reduce::exact`](crate::reduce::exact), with
-//! the same rules for NaN, infinities and −0. They do not depend on the order of the pairs or on the GPU. Sums of integers wrap; their mean is the exact
-//! quotient, rounded once to an `f32`.
-//!
-//! Variances, of floats and of integers, are (n Σx² − (Σx)²) / n² of exact sums, rounded once to an `f32`: equal values have the variance 0, and values far from
-//! 0 lose no digits. Sample variances have n (n − 1) below. If a value is NaN or infinite, the variance is NaN; it is infinite if it is larger than floats are.
+//! Sums of floats, and all means and variances, come from [exact sums](crate::reduce::exact), with their rules for NaN, infinities and −0. They do not depend
+//! on the order of the pairs or on the GPU. Variances are (n Σx² − (Σx)²) / n², sample variances have n (n − 1) below.
 //!
 //! # Numbers of groups by key
 //!
 //! Those of the operator. Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once, and do
 //! not depend on the order of the pairs of a run or on the GPU.
-//!
-//! # Outputs of groups by id
-//!
-//! [`Outputs`] names an array for each result that the operation computes, of four bytes a group, and perhaps one `u32`, the number of pairs that no group has.
-//! [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) return an error if it is not 0:
-//! [`DataError::Ids`](crate::DataError::Ids).
 //!
 //! # Cost
 //!
