@@ -42,11 +42,10 @@
 //! keys between borders. The input and the output must be two buffers with [`wgpu::BufferUsages::STORAGE`]. Elements start at a multiple of
 //! their size. Counts (a `u32` each) start at a multiple of `min_storage_buffer_offset_alignment`.
 //!
-//! # Determinism
+//! # Counts
 //!
-//! Counts are exact, and equal on every device, for every tuning and in every run: the kernels add integers, and find the bin of a
-//! float by comparing integers. Counts wrap beyond 2^32 − 1. One histogram has at most 2^32 − 1 keys, so only counts that are added to
-//! earlier ones can wrap.
+//! Counts are [the same](crate#determinism) on every device. They wrap beyond 2^32 − 1, which only counts that are added to earlier ones can reach: one
+//! histogram has at most 2^32 − 1 keys.
 
 mod config;
 mod keys;
