@@ -119,12 +119,14 @@ mod tests {
     use super::*;
     use crate::stencil::catalogue::VARIANTS;
 
+    type Setter = fn(Tuning, u32) -> Tuning;
+
     #[test]
     fn every_field_is_checked() {
         for variant in VARIANTS {
             let usual = Tuning::of(variant);
             assert_eq!(usual.check(), Ok(()));
-            let fields: [(&str, fn(Tuning, u32) -> Tuning, &[u32]); 6] = [
+            let fields: [(&str, Setter, &[u32]); 6] = [
                 ("layers_per_group", Tuning::with_layers_per_group, &[0, MOST_LAYERS + 1]),
                 ("rows_per_invocation", Tuning::with_rows_per_invocation, &[0, MOST_ROWS + 1]),
                 ("strip", Tuning::with_strip, &[0, 3, 7, 8]),
