@@ -53,23 +53,13 @@
 //!
 //! # Numbers of groups by id and of keys in any order
 //!
-//! Sums and means of floats are exact, rounded once to the nearest float, ties to even. They follow [`reduce::exact`](crate::reduce::exact) for NaN,
-//! infinities and −0, and do not depend on the order of the pairs or on the GPU. Sums of integers wrap; their mean is the exact
-//! quotient, rounded once to an `f32`.
-//!
-//! Variances are (n Σx² − (Σx)²) / n² of exact sums, rounded once to an `f32`: equal values have the variance 0, and a large mean loses no
-//! digits. Sample variances divide by n (n − 1). A NaN or infinite value makes the variance NaN; a variance beyond `f32` is infinite.
+//! Sums of floats, and all means and variances, come from [exact sums](crate::reduce::exact), with their rules for NaN, infinities and −0. They do not depend
+//! on the order of the pairs or on the GPU. Variances are (n Σx² − (Σx)²) / n², sample variances have n (n − 1) below.
 //!
 //! # Numbers of groups by key
 //!
 //! They follow the operator. [`Monoid::exact`](crate::reduce::Monoid::exact) makes exact sums of `f32` and `f16`, which are rounded once and do
 //! not depend on the order of a run's pairs or on the GPU.
-//!
-//! # Outputs of groups by id
-//!
-//! [`Outputs`] names an array for each result, of four bytes per group, and optionally a `u32` for the number of pairs without a group.
-//! If that number is not 0, [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) return
-//! [`DataError::Ids`](crate::DataError::Ids).
 //!
 //! # Cost
 //!

@@ -42,11 +42,10 @@
 //! output are two buffers with [`wgpu::BufferUsages::STORAGE`]. Elements start at a multiple of their size, counts (a `u32` each) at a
 //! multiple of `min_storage_buffer_offset_alignment`.
 //!
-//! # Determinism
+//! # Counts
 //!
-//! Counts are exact, and equal on every device, for every tuning and in every run: kernels add integers, and find a float's bin by
-//! comparing integers. Counts wrap at 2^32. One histogram has at most 2^32 − 1 keys, so only counts added to earlier ones can
-//! wrap.
+//! Counts are [the same](crate#determinism) on every device. They wrap beyond 2^32 − 1, which only counts that are added to earlier ones can reach: one
+//! histogram has at most 2^32 − 1 keys.
 
 mod config;
 mod keys;

@@ -187,13 +187,4 @@ mod tests {
         assert_eq!(TWENTY_SEVEN_POINT.fastest().name, "time-planes");
         assert_eq!(TWENTY_SEVEN_POINT.fastest_step().name, "plane-sums");
     }
-
-    #[test]
-    fn every_kernel_opens_with_its_essay() {
-        for variant in VARIANTS {
-            let essay = crate::shader::essay(variant.file);
-            let essay = essay.lines().take_while(|line| line.starts_with("//")).count();
-            assert!(essay >= 10, "{}: {essay} lines", variant.file);
-        }
-    }
 }

@@ -8,7 +8,7 @@ use wgpu::Limits;
 use crate::gpu::buffers::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::input;
-use crate::gpu::limits::{self, LimitError, SettingError, needs};
+use crate::gpu::limits::{self, LimitError, SettingError, needs, power_of_two_workgroup};
 use crate::gpu::window;
 use crate::reduce::Reduce;
 use crate::reduce::elem::Arity;
@@ -178,9 +178,6 @@ impl Request<'_> {
 
     /// The largest workgroup whose accumulators fit workgroup memory: a power of two.
     pub(super) fn largest_workgroup(&self) -> u32 {
-        let Limits {
-            max_compute_invocations_per_workgroup: most, max_compute_workgroup_size_x: across, ..
-        } = *self.limits;
         let room = u64::from(self.limits.max_compute_workgroup_storage_size).saturating_sub(16);
         // The queue of waiting segments has a word for each invocation.
         let queue = if self.form == ShapeKind::Offsets { 4 } else { 0 };
@@ -188,7 +185,7 @@ impl Request<'_> {
             Some(format) => format.largest_workgroup(room),
             None => (room / (self.monoid.acc.stride + queue)).clamp(1, 1024) as u32,
         };
-        1 << most.min(across).min(fits).max(1).ilog2()
+        power_of_two_workgroup(fits, self.limits)
     }
 
     /// Returns true if the partials of one dispatch are reduced by a second dispatch.

@@ -182,7 +182,9 @@ impl Merger {
         let keys = Keys::of(element);
         match merged {
             Merged::Exact(sum) => sum.merge(&State::from_bytes(state)?)?,
-            Merged::Integer(total) => *total = fold(op, *total, integer(number, state)),
+            Merged::Integer(total) => {
+                *total = fold(op, *total, number.read(state).integer().expect("an integer"))
+            }
             Merged::Squares { sum, squares } => {
                 let [low, high, words @ ..] = read::<[u32; 5]>(state, 0).map(i128::from);
                 let part = (high << 32) + low;
@@ -365,15 +367,5 @@ fn fold(op: Op, a: i128, b: i128) -> i128 {
         Op::All | Op::And => a & b,
         Op::Xor => a ^ b,
         _ => a + b,
-    }
-}
-
-/// Decodes the integer of a state.
-fn integer(number: Number, state: &[u8]) -> i128 {
-    match number.read(state) {
-        Value::Unsigned(x) => x.into(),
-        Value::Signed(x) => x.into(),
-        Value::Wide(x) => x,
-        Value::F32(_) | Value::F64(_) => unreachable!("{number:?} is no integer"),
     }
 }

@@ -86,15 +86,13 @@ pub(super) fn check(config: &Config) -> Result<(), Error> {
     let Config { grid, tuning, .. } = *config;
     SettingError::unless("grid.cols", grid.cols, 1..=MOST_COLS)?;
     let [across, down] = plan::tiles(config, 1);
-    if across.is_none() {
+    for (tiles, name, value, lines, other) in [
+        (across, "cells_per_lane", tuning.cells_per_lane, "a team loads columns", ""),
+        (down, "strip", tuning.strip, "a workgroup loads rows", "; or use a block of more rows"),
+    ] {
         let allowed =
-            "more: a team loads columns on either side that it does not write, and would write none";
-        return Err(SettingError::new("cells_per_lane", tuning.cells_per_lane, allowed).into());
-    }
-    if down.is_none() {
-        let allowed = "more: a workgroup loads rows on either side that it does not write, and would write none; or use a \
-                       block of more rows";
-        return Err(SettingError::new("strip", tuning.strip, allowed).into());
+            format!("more: {lines} on either side that it does not write, and would write none{other}");
+        tiles.ok_or_else(|| SettingError::new(name, value, allowed))?;
     }
     Ok(())
 }
@@ -123,24 +121,21 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
         .number("PACKS", packs)
         .number("LEVELS", levels_per_team)
         .number("TURN", rows_per_turn);
-    match config.stencil.dims {
-        Dims::Two => composer
-            .number("ALL", packs)
-            .number("FETCHES", (rows_per_turn * packs).div_ceil(block.rows))
-            .choose("stencil/layer", "row")
-            .choose("stencil/levels", "row")
-            .choose("stencil/shares", if star { "star" } else { "box9" })
-            .choose("stencil/streams", "rows")
-            .choose("stencil/exchange", "ring")
-            .choose("stencil/fixed_cells", "in_sums"),
-        Dims::Three => composer
-            .number("ALL", packs * strip)
-            .number("EXCHANGED", config.exchanged())
-            .choose("stencil/layer", "plane")
-            .choose("stencil/levels", "plane")
-            .choose("stencil/shares", if star { "star" } else { "box27" })
-            .choose("stencil/streams", "planes")
-            .choose("stencil/exchange", "rows")
-            .choose("stencil/fixed_cells", if star { "in_beside" } else { "in_sums" }),
-    }
+    let (composer, [layer, shares, streams, exchange, fixed_cells]) = match config.stencil.dims {
+        Dims::Two => (
+            composer.number("ALL", packs).number("FETCHES", (rows_per_turn * packs).div_ceil(block.rows)),
+            ["row", "box9", "rows", "ring", "in_sums"],
+        ),
+        Dims::Three => (
+            composer.number("ALL", packs * strip).number("EXCHANGED", config.exchanged()),
+            ["plane", "box27", "planes", "rows", if star { "in_beside" } else { "in_sums" }],
+        ),
+    };
+    composer
+        .choose("stencil/layer", layer)
+        .choose("stencil/levels", layer)
+        .choose("stencil/shares", if star { "star" } else { shares })
+        .choose("stencil/streams", streams)
+        .choose("stencil/exchange", exchange)
+        .choose("stencil/fixed_cells", fixed_cells)
 }
