@@ -289,8 +289,7 @@ fn devices_that_miscount_in_workgroups_count_in_storage() {
     let mut pairs = Pairs::new(5000, 30, 3, 3);
     pairs.ids[4321] = 30;
     check_on(gpu(), &by_id, (30, &ALL), &pairs, [1, 0]);
-    let counts = Histogram::new(Keys::Numbers, 30);
-    let histogram = Compiled::new(device, counts, &options).unwrap();
+    let histogram = Compiled::new(device, Histogram::new(Keys::Numbers, 30), &options).unwrap();
     assert_eq!(histogram.operation().tuning_on(&device.limits()).method, Method::Storage);
 }
 
