@@ -134,12 +134,11 @@ mod tests {
                 ("cells_per_lane", Tuning::with_cells_per_lane, &[0, 65]),
                 ("rows_per_turn", Tuning::with_rows_per_turn, &[0, 9]),
             ];
-            let all = fields
-                .iter()
-                .flat_map(|(name, with, wrong)| wrong.iter().map(move |wrong| (name, with(usual, *wrong))));
-            for (name, wrong) in all {
-                let error = wrong.check().unwrap_err();
-                assert!(error.to_string().starts_with(*name), "{error}");
+            for (name, with, wrong) in fields {
+                for value in wrong {
+                    let error = with(usual, *value).check().unwrap_err();
+                    assert!(error.to_string().starts_with(name), "{error}");
+                }
             }
         }
     }

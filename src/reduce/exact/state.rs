@@ -81,11 +81,10 @@ impl State {
 
     /// Adds a number that is a whole number of units, infinite or NaN.
     fn take(&mut self, x: f64) {
+        let [nan, above, below, others] = &mut self.flags;
         self.count += 1;
-        let kinds =
-            [x.is_nan(), x == f64::INFINITY, x == f64::NEG_INFINITY, x != 0.0 || x.is_sign_positive()];
-        for (flag, is_kind) in self.flags.iter_mut().zip(kinds) {
-            *flag = if is_kind { 1 } else { *flag };
+        if x != 0.0 || x.is_sign_positive() {
+            *others = 1;
         }
         if x.is_finite() {
             let (exponent, fraction) = (x.to_bits() >> 52 & 0x7ff, x.to_bits() & ((1 << 52) - 1));
@@ -94,6 +93,14 @@ impl State {
             // Bits below a unit are 0.
             let whole = if shift < 0 { significand.unbounded_shr(shift.unsigned_abs()) } else { significand };
             self.add_term(x < 0.0, whole, shift.max(0) as u32);
+        } else {
+            *(if x.is_nan() {
+                nan
+            } else if x > 0.0 {
+                above
+            } else {
+                below
+            }) = 1;
         }
         if self.count.is_multiple_of(CARRY_PERIOD) {
             self.normalise();
@@ -172,10 +179,9 @@ impl State {
         let upper = words[0].cast_unsigned() >> 32;
         if parts == 0 || upper != u64::from(format.number()).wrapping_mul(parts) & 0xffff_ffff {
             let cause = "another version, or states of several formats added up";
-            let found = words[0];
-            return Err(no_state(format!(
-                "the first word, {found:#x}, is not of the format of {format}: {cause}"
-            )));
+            let message =
+                format!("the first word, {:#x}, is not of the format of {format}: {cause}", words[0]);
+            return Err(no_state(message));
         }
         let mut flags = [0; 4];
         flags.copy_from_slice(&words[2..Format::HEAD]);
