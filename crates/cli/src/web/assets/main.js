@@ -1,9 +1,10 @@
 // The page's controls: they start runs, and show what was measured or why nothing can be.
-"use strict";
 
 // All that the page knows: `shown` has the ladder's rows for the present settings, `rows` all that were measured.
 const page = { gpu: null, peak: null, isBusy: false, isStopped: false, rows: [], shown: new Map(), running: null, records: [], heat: null };
 
+const rowOf = (name) => document.querySelector(`[data-row="${name}"]`);
+const chosenVariant = () => HALOFOLD.variants[place("variant").value];
 
 // The visitor's choices.
 function setting() {
@@ -20,12 +21,10 @@ function say(text, isBad = false) {
 
 // The visitor's short record, and the one that is chosen to stand beside it, if it is of the same operator and type.
 const ownRecord = () => shortRecord(page.gpu, page.peak, setting().work, HALOFOLD.lengths[setting().length], [...page.shown.values()]);
-
 function recordBeside() {
   const [record, { work }] = [page.records[place("beside").value], setting()];
   return record?.op === work.op && record.type === work.type ? record : null;
 }
-
 const recordText = () => `${JSON.stringify(makeRecord(page.gpu, page.peak, page.rows), null, 2)}\n`;
 
 // Brings everything that can be seen up to date.
@@ -41,17 +40,6 @@ function refresh() {
   place("sharing").disabled = page.isBusy || ![...page.shown.values()].some(({ status }) => status === "pass");
 }
 
-// The page as it can be read without a GPU.
-function build() {
-  fill("work", HALOFOLD.cases.map(({ op, type }, at) => [at, `${op} of ${type}`]));
-  fill("length", HALOFOLD.lengths.map((n, at) => [at, countOf(n)]));
-  fill("variant", HALOFOLD.variants.map(({ name }, at) => [at, name]));
-  place("variant").value = HALOFOLD.variants.length - 1;
-  for (const lead of document.querySelectorAll("p.words")) lead.replaceChildren(...rich(lead.textContent));
-  offerRecords();
-  showVariant();
-}
-
 // The records that can stand beside the visitor's: that of the address first.
 function offerRecords() {
   page.records = [linkedRecord(location.hash), ...HALOFOLD.records].filter((record) => record !== null);
@@ -62,13 +50,14 @@ function offerRecords() {
 function openRung(name) {
   const rung = NAMES.indexOf(name);
   const { document: from, finish, improves } = HALOFOLD.rungs[rung];
-  const { modules = setting().work.rungs[rung].modules.find(Array.isArray), plan, reason } = chosenRung(page.gpu ?? { hasSubgroups: true }, setting(), rung);
-  if (!modules) return [element("p", "", reason)];
+  const { plan, reason } = chosenRung(page.gpu ?? { hasSubgroups: true }, setting(), rung);
+  const shown = plan ?? setting().work.rungs[rung].flat(2).find((one) => typeof one !== "string");
+  if (!shown) return [element("p", "", reason)];
   const row = page.shown.get(name);
-  const facts = [["from", from], ["finish", finish], ["dispatches", plan?.launches.length], ["depth of the tree", plan?.depth],
-    ["workgroups", plan && `${plan.workgroups} of ${new Map(plan.constants).get("WG") ?? "?"} invocations`]];
-  if (row?.gpu_ms_median) facts.push(["time", `${duration(row.gpu_ms_median)}, ${row.samples} samples, interquartile range ${percent(row.spread_percent)}`]);
-  const texts = modules.map((module) => moduleText(module, plan?.constants ?? []));
+  const facts = [["from", from], ["finish", finish], ["dispatches", plan?.dispatches.length], ["depth of the tree", plan?.depth],
+    ["workgroups", plan && `${workgroupsOf(plan)} of ${workgroupSize(plan) ?? "?"} invocations`],
+    ["time", row?.gpu_ms_median && `${duration(row.gpu_ms_median)}, ${row.samples} samples, interquartile range ${percent(row.spread_percent)}`]];
+  const texts = shown.pipelines.map((pipeline) => moduleText(shown, pipeline));
   const improved = document.querySelector(`[data-bar="${improves}"]`)?.cloneNode(true) ?? "";
   return [element("div", "improved", improved), lessonOf(texts.find((text) => text.includes(`// ${name}: `)) ?? texts[0], name, facts),
     rung + 1 < NAMES.length ? button("main", `Next rung: ${NAMES[rung + 1]}`, () => climb(rung + 1)) : ""];
@@ -83,16 +72,18 @@ function climb(rung) {
   if (missing.length && !page.isBusy && !place("run").disabled) busy(() => runLadder(missing));
 }
 
-// Opens the GPU and describes it, or shows the reason why there is none; the page can be read without one.
+// Shows why there is no GPU, or none any more.
+function lose(reason) {
+  say(reason, true);
+  document.body.classList.add("no-gpu");
+  refresh();
+}
+
+// Opens the GPU and describes it; without one the page can be read.
 async function openPage() {
-  try {
-    page.gpu = await openGpu();
-  } catch (error) {
-    say(`${error.message} You can read the kernels and their essays below.`, true);
-    document.body.classList.add("no-gpu");
-    return;
-  }
-  const { gpu } = page;
+  const gpu = await openGpu().catch(({ message }) => lose(`${message} You can read the kernels and their essays below.`));
+  if (!gpu) return;
+  page.gpu = gpu;
   for (const option of place("size").options) option.disabled = Number(option.value) > gpu.invocations;
   document.body.classList.toggle("software", gpu.isSoftware);
   Object.assign(place("subgroups"), { disabled: !gpu.hasSubgroups, checked: gpu.hasSubgroups });
@@ -104,9 +95,7 @@ async function openPage() {
     ["workgroups", `up to ${gpu.invocations} invocations`],
   ]));
   gpu.device.lost.then(({ message }) => {
-    say(`The GPU was lost${message ? `: ${message.replace(/\.$/, "")}` : ""}. What was measured is below; reload the page to go on.`, true);
-    document.body.classList.add("no-gpu");
-    refresh();
+    lose(`The GPU was lost${message ? `: ${message.replace(/\.$/, "")}` : ""}. What was measured is below; reload the page to go on.`);
   });
   // A GPU takes the length of a link, so that bars can be compared.
   const linked = gpu.isSoftware || !page.records[0].isLinked ? -1 : HALOFOLD.lengths.indexOf(page.records[0].n);
@@ -143,57 +132,52 @@ async function busy(work) {
 
 // Runs some rungs one after the other: all, if none are named.
 async function runLadder(rungs = [...NAMES.keys()]) {
-  const chosen = setting();
+  const [chosen, counts] = [setting(), { pass: 0, fail: 0, skipped: 0 }];
   if (rungs.length === NAMES.length) page.shown.clear();
-  const rows = [];
-  for (const rung of rungs) {
+  for (const [at, rung] of rungs.entries()) {
     if (page.isStopped || page.gpu.lost) break;
-    say(`${NAMES[rung]}, ${rows.length + 1} of ${rungs.length} …`);
+    say(`${NAMES[rung]}, ${at + 1} of ${rungs.length} …`);
     page.running = NAMES[rung];
     refresh();
     const row = await runRung(page.gpu, chosen, rung, page.peak.read);
     const gain = (before) => row.gpu_ms_median && (page.shown.get(before)?.gpu_ms_median / row.gpu_ms_median || null);
     Object.assign(row, { step_speedup: gain(HALOFOLD.rungs[rung].improves), cumulative_speedup: gain(NAMES[0]) });
-    rows.push(row);
+    counts[row.status] += 1;
     page.shown.set(row.rung, row);
     const isOther = (known) => ["rung", "type", "op", "n", "workgroup_size"].some((key) => known[key] !== row[key]);
     page.rows = [...page.rows.filter(isOther), row];
     fillRow(rowOf(row.rung));
-    // Lets the page be drawn.
-    await sleep(0);
+    await sleep(0); // Lets the page be drawn.
   }
   if (page.gpu.lost) return;
-  const count = (status) => rows.filter((row) => row.status === status).length;
-  say(`The ladder${page.isStopped ? ", stopped" : ""}: ${count("pass")} right, ${count("fail")} wrong, ${count("skipped")} skipped.`, count("fail") > 0);
+  say(`The ladder${page.isStopped ? ", stopped" : ""}: ${counts.pass} right, ${counts.fail} wrong, ${counts.skipped} skipped.`, counts.fail > 0);
 }
 
 // The heat picture. It moves at once, unless the visitor wants little motion.
-async function startHeat() {
+function startHeat() {
   try {
-    const heat = new Heat(page.gpu, place("heat"));
-    await heat.prepare(HALOFOLD.variants[place("variant").value]);
-    page.heat = heat;
+    page.heat = new Heat(page.gpu, place("heat"), chosenVariant());
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) toggleHeat();
     refresh();
   } catch (error) {
     place("rate").textContent = `This browser draws no pictures from WebGPU: ${error.message}`;
   }
+  return true;
 }
 
 function toggleHeat() {
-  if (page.heat.running) page.heat.running = false;
-  else if (!page.isBusy) page.heat.start((rate) => { place("rate").textContent = `${rate.toLocaleString("en", { maximumFractionDigits: 0 })} steps a second`; });
-  place("heat-run").textContent = page.heat.running ? "Pause" : "Run";
+  const { heat, isBusy } = page;
+  if (heat.running) heat.running = false;
+  else if (!isBusy) heat.start((rate) => { place("rate").textContent = `${Math.round(rate).toLocaleString("en")} steps a second`; });
+  place("heat-run").textContent = heat.running ? "Pause" : "Run";
 }
 
 // Shows the kernel of the heat picture.
 function showVariant() {
-  const { name, module, constants, block } = HALOFOLD.variants[place("variant").value];
-  place("variant-lesson").replaceChildren(lessonOf(moduleText(module, constants), name, [["block", block]]));
-  page.heat?.choose(HALOFOLD.variants[place("variant").value]);
+  const { name, plan, block } = chosenVariant();
+  place("variant-lesson").replaceChildren(lessonOf(moduleText(plan, plan.pipelines[0]), name, [["block", block]]));
+  page.heat?.choose(chosenVariant());
 }
-
-const rowOf = (name) => document.querySelector(`[data-row="${name}"]`);
 
 // Fills a rung's row if it is open, and empties it if it is not.
 function fillRow(row) {
@@ -208,26 +192,30 @@ function changed() {
 }
 
 const ACTIONS = {
-  run: () => busy(runLadder),
+  run: () => busy(runLadder), "heat-run": toggleHeat, "heat-restart": () => page.heat.greet(),
   download: () => saveFile("halofold.json", "application/json", recordText()),
   picture: () => saveFile("halofold.svg", "image/svg+xml", pictureOf([ownRecord(), recordBeside()].filter(Boolean))),
   link() {
     history.replaceState(null, "", linkOf(ownRecord()));
     copyText(location.href, place("link"));
   },
-  "heat-run": toggleHeat,
-  "heat-restart": () => page.heat.greet(),
 };
+const CHANGES = { work: changed, length: changed, size: changed, subgroups: changed, beside: refresh, variant: showVariant };
 
-build();
-for (const [id, action] of Object.entries(ACTIONS)) place(id).addEventListener("click", action);
-for (const id of ["work", "length", "size", "subgroups"]) place(id).addEventListener("change", changed);
-place("beside").addEventListener("change", refresh);
-place("variant").addEventListener("change", showVariant);
+// The page as it can be read without a GPU.
+fill("work", HALOFOLD.cases.map(({ op, type }, at) => [at, `${op} of ${type}`]));
+fill("length", HALOFOLD.lengths.map((n, at) => [at, countOf(n)]));
+fill("variant", HALOFOLD.variants.map(({ name }, at) => [at, name]));
+place("variant").value = HALOFOLD.variants.length - 1;
+for (const lead of document.querySelectorAll("p.words")) lead.replaceChildren(...rich(lead.textContent));
+offerRecords();
+showVariant();
+for (const [id, action] of Object.entries(ACTIONS)) place(id).onclick = action;
+for (const [id, change] of Object.entries(CHANGES)) place(id).onchange = change;
+for (const row of document.querySelectorAll("[data-row]")) row.ontoggle = () => fillRow(row);
 document.addEventListener("visibilitychange", () => {
   if (page.isBusy && !isVisible()) say("Waiting: this tab is in the background, where browsers slow everything down.");
 });
 window.addEventListener("hashchange", () => { offerRecords(); refresh(); });
-for (const row of document.querySelectorAll("[data-row]")) row.addEventListener("toggle", () => fillRow(row));
-document.querySelector("[data-row]").open = true;
+rowOf(NAMES[0]).open = true;
 page.opened = openPage();
