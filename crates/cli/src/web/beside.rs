@@ -31,7 +31,7 @@ pub fn rows() -> String {
             h3 { (chapter) }
             p.note.words { (sentence) }
             @for rung in RUNGS.iter().filter(|rung| rung.chapter == chapter) {
-                details.row name="rung" data-row=(rung.name()) {
+                details.row name="rung" data-row=(rung.name()) ontoggle="fillRow(this)" {
                     summary { div.cells data-bar=(rung.name()) {
                         span.label { (rung.name()) } span.note { (rung.summary) } span.value { "not run yet" }
                         span.track { span.bar {} span.other {} span.peak {} }

@@ -35,7 +35,7 @@ pub fn rungs() -> Vec<Value> {
     RUNGS.iter().map(rung).collect()
 }
 
-/// For each operator and type the plans of each rung: with subgroups and without, by workgroup size, by length.
+/// For each operator and type the plans of each rung: with subgroups and without, by workgroup size.
 pub fn cases() -> Vec<Value> {
     let case = |(op, element): (Op, Element)| {
         let plans = |rung| {
@@ -47,7 +47,7 @@ pub fn cases() -> Vec<Value> {
     WORK.into_iter().map(case).collect()
 }
 
-/// The plans of a rung by length, or the reason why there are none.
+/// The plans of a rung by length, or the reason why there are none. A plan also has the `workgroups` that read elements, and `workgroup_size`.
 fn plans(
     (op, element): (Op, Element),
     rung: &'static Rung,
@@ -63,8 +63,11 @@ fn plans(
         job.check(features, &host.limits)?;
         let reduce = Reduce::new(job.monoid()).with_rung(Setup { rung, finish: job.finish, tuning });
         let data = reduce.data(Shape::Whole, &[BufferRange { offset: 0, len }], None, &host)?;
-        let depth = job.plan(0, len, &host.limits)?.depth();
-        Ok(halofold_plan::json(&data, &(element, vec![element]), Some(depth)))
+        let plan = job.plan(0, len, &host.limits)?;
+        let mut json = halofold_plan::json(&data, &(element, vec![element]), Some(plan.depth()));
+        json["workgroups"] = json!(plan.workgroups());
+        json["workgroup_size"] = json!(tuning.workgroup_size);
+        Ok(json)
     };
     let plans: Result<Vec<_>, halofold::Error> = LENGTHS.iter().map(plan).collect();
     plans.map_or_else(|error| json!(explain(&error)), |plans| json!(plans))

@@ -27,7 +27,8 @@ pub fn script(value: &Value) -> (String, String) {
     for number in parts.0.iter().flat_map(|part| tokens(part)).filter_map(|(_, number)| number) {
         uses[number] += 1;
     }
-    let (mut statements, mut lines) = ("const p=[];\nconst s=(part)=>p.push(part);\n".to_owned(), 0);
+    let (mut statements, mut lines) =
+        ("const p=[];\nconst s=(part)=>p.push(part);\nconst r=(x,n)=>Array(n).fill(x);\n".to_owned(), 0);
     let mut written: Vec<String> = Vec::new();
     for (part, uses) in parts.0.iter().zip(uses) {
         let mut expression = String::new();
@@ -57,8 +58,15 @@ impl Parts {
     fn add(&mut self, value: &Value) -> String {
         match value {
             Value::Array(values) => {
-                let values: Vec<_> = values.iter().map(|value| self.add(value)).collect();
-                self.part(format!("[{}]", values.join(",")))
+                let runs = values.chunk_by(|value, next| value == next && value.is_number());
+                let mut elements = Vec::new();
+                for run in runs {
+                    match run.len() {
+                        0..8 => elements.extend(run.iter().map(|value| self.add(value))),
+                        len => elements.push(format!("...r({},{len})", run[0])),
+                    }
+                }
+                self.part(format!("[{}]", elements.join(",")))
             }
             Value::Object(plan) if plan.contains_key("modules") => {
                 let is_of_kernels = |(name, _): &(String, Value)| KERNELS.contains(&&**name);

@@ -15,9 +15,8 @@ async function openGpu() {
   const hasIds = navigator.gpu.wgslLanguageFeatures?.has("subgroup_id") !== false;
   const requiredFeatures = ["timestamp-query", ...(hasIds ? ["subgroups"] : [])].filter((name) => adapter.features.has(name));
   // Plans are made for the limits that every device has, and for larger workgroups where the device has those.
-  const most = Math.max(...HALOFOLD.sizes.map(([, needed]) => needed));
-  const larger = ["maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX"];
-  const requiredLimits = Object.fromEntries(larger.map((limit) => [limit, Math.min(most, adapter.limits[limit])]));
+  const { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX } = adapter.limits;
+  const requiredLimits = { maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupSizeX };
   const device = await adapter.requestDevice({ label: "halofold", requiredFeatures, requiredLimits });
   const info = adapter.info ?? {};
   const name = info.description || [info.vendor, info.architecture].filter(Boolean).join(" ") || "a GPU without a name";

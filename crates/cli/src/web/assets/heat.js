@@ -1,38 +1,30 @@
-// Heat that spreads: a grid of cells on the GPU, stepped live by a kernel of the stencil, drawn upon by the pointer.
-//
-// Each step makes a cell the mean of itself and its four neighbours; the rim stays cold. The two buffers of cells take turns, and a
-// fragment shader paints the one that was written last: cells never leave the GPU. The page holds the shader's text.
+// Heat that spreads: a grid of cells on the GPU, stepped live by a kernel of the stencil, drawn upon by the pointer. The rim stays cold.
+// Two buffers of cells take turns, and a fragment shader in the page paints the one that was written last: cells never leave the GPU.
 
 // The radius of the brush in cells, the steps between two pictures, and the ways of the arrow keys.
 const [BRUSH, STEPS] = [7, 16];
 const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const between = (low, x, high) => Math.min(high, Math.max(low, x));
 
 class Heat {
-  running = false;
-  current = 0;
-
-  // Makes the painter and the steps of a variant, shows the greeting, and listens to the pointer and the keyboard.
-  constructor(gpu, canvas, variant) {
+  // Makes the painter and binds the plan of a step, shows the greeting, and listens to the pointer and the keyboard.
+  constructor(gpu, canvas, plan) {
     const [{ device }, [rows, cols]] = [gpu, HALOFOLD.grid];
     const buffers = [0, 1].map(() => storage(gpu, 4 * rows * cols));
     Object.assign(canvas, { width: 2 * cols, height: 2 * rows });
-    Object.assign(this, { gpu, rows, cols, buffers, context: canvas.getContext("webgpu"), last: [cols / 2, rows / 2] });
+    const context = canvas.getContext("webgpu");
+    Object.assign(this, { gpu, rows, cols, buffers, context, running: false, current: 0, last: [cols / 2, rows / 2] });
     const format = navigator.gpu.getPreferredCanvasFormat();
-    this.context.configure({ device, format, alphaMode: "opaque" });
+    context.configure({ device, format, alphaMode: "opaque" });
     const module = device.createShaderModule({ code: place("painter").textContent });
     this.painter = device.createRenderPipeline({ layout: "auto", vertex: { module }, fragment: { module, targets: [{ format }] } });
     const layout = this.painter.getBindGroupLayout(0);
     const size = storage(gpu, 16, new Uint32Array([rows, cols, canvas.height, canvas.width]));
     const entries = (cells) => [cells, size].map((buffer, binding) => ({ binding, resource: { buffer } }));
     this.pictures = buffers.map((cells) => device.createBindGroup({ layout, entries: entries(cells) }));
-    this.choose(variant);
+    this.choose(plan);
     this.greet();
     const at = ({ offsetX, offsetY }) => [(offsetX / canvas.clientWidth) * cols, (offsetY / canvas.clientHeight) * rows];
-    canvas.onpointerdown = (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      this.stroke(at(event));
-    };
+    canvas.onpointerdown = (event) => { canvas.setPointerCapture(event.pointerId); this.stroke(at(event)); };
     canvas.onpointermove = (event) => { if (event.buttons) this.stroke(at(event), this.last); };
     canvas.onkeydown = (event) => {
       const move = MOVES[event.key];
@@ -42,8 +34,8 @@ class Heat {
     };
   }
 
-  // Binds a variant's step to the two buffers, there and back.
-  choose({ plan }) {
+  // Binds the plan of a step to the two buffers, there and back.
+  choose(plan) {
     this.there?.forEach((bound) => bound.destroy());
     this.there = [this.buffers, this.buffers.toReversed()].map((pair) => bind(this.gpu, plan, ...pair));
   }

@@ -20,30 +20,42 @@ function say(text, isBad = false) {
 }
 
 // The visitor's short record, and the one that is chosen to stand beside it, if it is of the same operator and type.
-const ownRecord = () => shortRecord(page.gpu, page.peak, setting().work, HALOFOLD.lengths[setting().length], [...page.shown.values()]);
+const passed = () => [...page.shown.values()].filter(({ status }) => status === "pass");
+function ownRecord() {
+  const [{ gpu, peak }, { work: { op, type }, length }] = [page, setting()];
+  const ms = passed().map(({ rung, gpu_ms_median: time }) => [rung, Number(time.toPrecision(4))]);
+  return { gpu: gpu.name, op, type, n: HALOFOLD.lengths[length], read: Number(peak.read.toPrecision(4)), ms: Object.fromEntries(ms) };
+}
 function recordBeside() {
   const [record, { work }] = [page.records[place("beside").value], setting()];
   return record?.op === work.op && record.type === work.type ? record : null;
 }
+
+// What the buttons below the headline do.
 const recordText = () => `${JSON.stringify(makeRecord(page.gpu, page.peak, page.rows), null, 2)}\n`;
+const saveRecord = () => saveFile("halofold.json", "application/json", recordText());
+const savePicture = () => saveFile("halofold.svg", "image/svg+xml", pictureOf([ownRecord(), recordBeside()].filter(Boolean)));
+function copyLink(pressed) {
+  history.replaceState(null, "", linkOf(ownRecord()));
+  copyText(location.href, pressed);
+}
 
 // Brings everything that can be seen up to date.
 function refresh() {
+  const { gpu, peak, isBusy, heat, shown, running } = page;
   const beside = recordBeside();
-  draw(place("rows"), page, beside);
-  place("headline").textContent = page.peak ? headlineOf(ownRecord()) : "";
+  draw(place("rows"), shown, running, beside);
+  place("headline").textContent = peak ? headlineOf(ownRecord()) : "";
   place("headline-beside").textContent = beside ? `${titleOf(beside)}: ${headlineOf(beside)}` : "";
-  place("run").textContent = page.isBusy ? "Stop" : "Run the ladder";
-  place("run").disabled = !page.gpu || page.gpu.lost !== null;
-  place("choices").disabled = page.isBusy;
-  place("heat-controls").disabled = page.isBusy || !page.heat;
-  place("sharing").disabled = page.isBusy || ![...page.shown.values()].some(({ status }) => status === "pass");
+  place("run").textContent = isBusy ? "Stop" : "Run the ladder";
+  const isIdle = { run: gpu && !gpu.lost, choices: !isBusy, "heat-controls": heat && !isBusy, sharing: !isBusy && passed().length };
+  for (const [id, isOn] of Object.entries(isIdle)) place(id).disabled = !isOn;
 }
 
 // The records that can stand beside the visitor's: that of the address first.
 function offerRecords() {
-  page.records = [linkedRecord(location.hash), ...HALOFOLD.records].filter((record) => record !== null);
-  fill("beside", [...page.records.map((record, at) => [at, `${record.gpu}, ${countOf(record.n)}`]), ["", "nothing"]]);
+  page.records = [linkedRecord(location.hash), ...HALOFOLD.records].filter(Boolean);
+  fill("beside", [...page.records.map((record) => `${record.gpu}, ${countOf(record.n)}`), "nothing"]);
 }
 
 // The contents of an opened rung: the bar of the rung that it improves, its essay and code, the configuration of its run.
@@ -51,16 +63,15 @@ function openRung(name) {
   const rung = NAMES.indexOf(name);
   const { document: from, finish, improves } = HALOFOLD.rungs[rung];
   const { plan, reason } = chosenRung(page.gpu ?? { hasSubgroups: true }, setting(), rung);
-  const shown = plan ?? setting().work.rungs[rung].flat(2).find((one) => typeof one !== "string");
-  if (!shown) return [element("p", "", reason)];
+  const known = plan ?? setting().work.rungs[rung].flat(2).find((one) => one.modules);
+  if (!known) return [element("p", "", reason)];
   const row = page.shown.get(name);
   const facts = [["from", from], ["finish", finish], ["dispatches", plan?.dispatches.length], ["depth of the tree", plan?.depth],
-    ["workgroups", plan && `${workgroupsOf(plan)} of ${workgroupSize(plan) ?? "?"} invocations`],
+    ["workgroups", plan && `${plan.workgroups} of ${plan.workgroup_size} invocations`],
     ["time", row?.gpu_ms_median && `${duration(row.gpu_ms_median)}, ${row.samples} samples, interquartile range ${percent(row.spread_percent)}`]];
-  const texts = shown.pipelines.map((pipeline) => moduleText(shown, pipeline));
   const improved = document.querySelector(`[data-bar="${improves}"]`)?.cloneNode(true) ?? "";
-  return [element("div", "improved", improved), lessonOf(texts.find((text) => text.includes(`// ${name}: `)) ?? texts[0], name, facts),
-    rung + 1 < NAMES.length ? button("main", `Next rung: ${NAMES[rung + 1]}`, () => climb(rung + 1)) : ""];
+  const next = NAMES[rung + 1] ? button("main", `Next rung: ${NAMES[rung + 1]}`, () => climb(rung + 1)) : "";
+  return [element("div", "improved", improved), lessonOf(known, name, facts), next];
 }
 
 // Opens a rung, and measures it and the rung that it improves if they were not.
@@ -103,7 +114,7 @@ async function openPage() {
   say("Ready.");
   changed();
   // Once it is in sight: a picture asks more of a browser than computing does, and the ladder can do without.
-  new IntersectionObserver((seen) => { if (seen.at(-1).isIntersecting) page.drawn ??= startHeat(); }).observe(place("heat"));
+  new IntersectionObserver((seen) => { if (seen.at(-1).isIntersecting && !page.heat) startHeat(); }).observe(place("heat"));
 }
 
 // Work that holds the GPU: one at a time, stopped on demand, and never measured while the heat picture runs.
@@ -111,8 +122,8 @@ async function busy(work) {
   page.isStopped = page.isBusy;
   if (page.isBusy) return;
   const wasRunning = page.heat?.running;
+  if (wasRunning) toggleHeat();
   page.isBusy = true;
-  if (wasRunning) page.heat.running = false;
   refresh();
   try {
     if (!page.peak) {
@@ -123,11 +134,10 @@ async function busy(work) {
     await work();
   } catch (error) {
     say(`That went wrong: ${error.message}`, true);
-  } finally {
-    Object.assign(page, { isBusy: false, running: null });
-    if (wasRunning && !page.gpu.lost) toggleHeat();
-    refresh();
   }
+  Object.assign(page, { isBusy: false, running: null });
+  if (wasRunning && !page.gpu.lost) toggleHeat();
+  refresh();
 }
 
 // Runs some rungs one after the other: all, if none are named.
@@ -156,13 +166,12 @@ async function runLadder(rungs = [...NAMES.keys()]) {
 // The heat picture. It moves at once, unless the visitor wants little motion.
 function startHeat() {
   try {
-    page.heat = new Heat(page.gpu, place("heat"), chosenVariant());
+    page.heat = new Heat(page.gpu, place("heat"), chosenVariant().plan);
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) toggleHeat();
     refresh();
   } catch (error) {
     place("rate").textContent = `This browser draws no pictures from WebGPU: ${error.message}`;
   }
-  return true;
 }
 
 function toggleHeat() {
@@ -175,8 +184,8 @@ function toggleHeat() {
 // Shows the kernel of the heat picture.
 function showVariant() {
   const { name, plan, block } = chosenVariant();
-  place("variant-lesson").replaceChildren(lessonOf(moduleText(plan, plan.pipelines[0]), name, [["block", block]]));
-  page.heat?.choose(chosenVariant());
+  place("variant-lesson").replaceChildren(lessonOf(plan, name, [["block", block]]));
+  page.heat?.choose(plan);
 }
 
 // Fills a rung's row if it is open, and empties it if it is not.
@@ -191,31 +200,17 @@ function changed() {
   document.querySelectorAll("[data-row]").forEach(fillRow);
 }
 
-const ACTIONS = {
-  run: () => busy(runLadder), "heat-run": toggleHeat, "heat-restart": () => page.heat.greet(),
-  download: () => saveFile("halofold.json", "application/json", recordText()),
-  picture: () => saveFile("halofold.svg", "image/svg+xml", pictureOf([ownRecord(), recordBeside()].filter(Boolean))),
-  link() {
-    history.replaceState(null, "", linkOf(ownRecord()));
-    copyText(location.href, place("link"));
-  },
-};
-const CHANGES = { work: changed, length: changed, size: changed, subgroups: changed, beside: refresh, variant: showVariant };
-
 // The page as it can be read without a GPU.
-fill("work", HALOFOLD.cases.map(({ op, type }, at) => [at, `${op} of ${type}`]));
-fill("length", HALOFOLD.lengths.map((n, at) => [at, countOf(n)]));
-fill("variant", HALOFOLD.variants.map(({ name }, at) => [at, name]));
+fill("work", HALOFOLD.cases.map(({ op, type }) => `${op} of ${type}`));
+fill("length", HALOFOLD.lengths.map(countOf));
+fill("variant", HALOFOLD.variants.map(({ name }) => name));
 place("variant").value = HALOFOLD.variants.length - 1;
 for (const lead of document.querySelectorAll("p.words")) lead.replaceChildren(...rich(lead.textContent));
 offerRecords();
 showVariant();
-for (const [id, action] of Object.entries(ACTIONS)) place(id).onclick = action;
-for (const [id, change] of Object.entries(CHANGES)) place(id).onchange = change;
-for (const row of document.querySelectorAll("[data-row]")) row.ontoggle = () => fillRow(row);
-document.addEventListener("visibilitychange", () => {
+document.onvisibilitychange = () => {
   if (page.isBusy && !isVisible()) say("Waiting: this tab is in the background, where browsers slow everything down.");
-});
-window.addEventListener("hashchange", () => { offerRecords(); refresh(); });
+};
+window.onhashchange = () => { offerRecords(); refresh(); };
 rowOf(NAMES[0]).open = true;
 page.opened = openPage();

@@ -1,32 +1,16 @@
-// Rows and records, with the keys of `halofold ladder --record`; the short record of a link; the picture of the bars.
-
-// The members of a row that a trial decides: its times, the bytes over the median, and the share of the peak.
-function outcome({ status, reason, times = {} }, bytes, peak) {
-  const { median = null, min = null, iqr = null, samples = null, spread = null, timing = null } = times;
-  const rate = median && bytes / 1e6 / median;
-  return { status, reason, gpu_ms_median: median, gpu_ms_min: min, gpu_ms_iqr: iqr, samples, spread_percent: spread, timing,
-    wall_ms_median: null, gb_per_s: rate, percent_of_read_peak: rate && (100 * rate) / peak };
-}
+// The record that the program reads. Short records: milliseconds of each rung, and the memory's speed. The picture of the bars.
 
 // Everything that was measured since the page was opened; of a measurement that was repeated the last.
-function makeRecord(gpu, peak, rows) {
-  const { brands, platform } = navigator.userAgentData ?? {};
-  const brand = brands?.filter(({ brand: name }) => !/not.?a.?brand/i.test(name)).at(-1);
-  const features = [...(gpu.hasSubgroups ? ["SUBGROUP"] : []), ...(gpu.hasStamps ? ["TIMESTAMP_QUERY"] : [])];
+function makeRecord({ name, isSoftware, hasSubgroups, hasStamps, subgroupRange }, { read, copy, bytes, timing }, rows) {
+  const { brands = [], platform = navigator.platform || "unknown" } = navigator.userAgentData ?? {};
+  const brand = brands.findLast((one) => !/not.?a.?brand/i.test(one.brand));
+  const features = [hasSubgroups && "SUBGROUP", hasStamps && "TIMESTAMP_QUERY"].filter(Boolean);
   const driver = brand ? `${brand.brand} ${brand.version}` : navigator.userAgent;
   return {
     schema: HALOFOLD.schema, halofold: HALOFOLD.version, wgpu: "none: WebGPU", date: new Date().toISOString().replace(/\.\d+Z/, "Z"),
-    adapter: { name: gpu.name, backend: "webgpu", driver, device_type: gpu.isSoftware ? "Cpu" : "Other", subgroup_range: gpu.subgroupRange, features },
-    os: platform || navigator.platform || "unknown",
-    peak: { read_gb_per_s: peak.read, copy_gb_per_s: peak.copy, bytes: peak.bytes, timing: peak.timing },
-    inputs: "warm", rows,
+    adapter: { name, backend: "webgpu", driver, device_type: isSoftware ? "Cpu" : "Other", subgroup_range: subgroupRange, features },
+    os: platform, peak: { read_gb_per_s: read, copy_gb_per_s: copy, bytes, timing }, inputs: "warm", rows,
   };
-}
-
-// The short record of some rows, as the records of other GPUs have it: milliseconds of each rung, and the memory's speed.
-function shortRecord(gpu, peak, { op, type }, n, rows) {
-  const passed = rows.filter(({ status }) => status === "pass").map(({ rung, gpu_ms_median: ms }) => [rung, Number(ms.toPrecision(4))]);
-  return { gpu: gpu.name, op, type, n, read: Number(peak.read.toPrecision(4)), ms: Object.fromEntries(passed) };
 }
 
 // An address that shows a short record: all of it is behind the #, which browsers send nowhere.

@@ -6,17 +6,18 @@ const NAMES = HALOFOLD.rungs.map(({ name }) => name);
 const POISON = 0xdeadbeef;
 
 // Verifies a plan, measures, verifies again: the measurement, or the fault. A row that the browser's compiler refuses has failed.
-async function trial(gpu, plan, input, wrong) {
+async function trial(gpu, plan, { type, values, buffer, expected }, result) {
   const { device } = gpu;
   const failed = (reason) => ({ status: "fail", reason: gpu.lost ? `the GPU was lost: ${gpu.lost}` : reason });
+  expected[result] ??= EXPECTED[result](values, type);
   ["validation", "out-of-memory"].forEach((kind) => device.pushErrorScope(kind));
   const [{ size }] = plan.outputs;
   const output = storage(gpu, size);
-  const bound = bind(gpu, plan, input, output);
+  const bound = bind(gpu, plan, buffer, output);
   const check = async () => {
     device.queue.writeBuffer(output, 0, new Uint32Array(size / 4).fill(POISON));
     await submit(gpu, bound);
-    return wrong(await readBack(gpu, output, size));
+    return mismatch(expected[result], type, await readBack(gpu, output, size), plan.depth);
   };
   try {
     const first = await check();
@@ -35,42 +36,31 @@ async function trial(gpu, plan, input, wrong) {
 
 // The elements of a type on the host and on the GPU; the last ones are kept.
 function dataset(gpu, type, n) {
-  if (gpu.dataset?.type === type && gpu.dataset.values.length === n) return gpu.dataset;
-  gpu.dataset?.buffer.destroy();
+  const { dataset: last } = gpu;
+  if (last?.type === type && last.values.length === n) return last;
+  last?.buffer.destroy();
   const values = makeElements(type, n);
-  gpu.dataset = { type, values, buffer: storage(gpu, values.byteLength, values), expected: {} };
-  return gpu.dataset;
+  return (gpu.dataset = { type, values, buffer: storage(gpu, values.byteLength, values), expected: {} });
 }
 
 // The plan of a rung, or the reason why it cannot run.
 function chosenRung(gpu, { work, length, size, subgroups }, rung) {
   const found = work.rungs[rung][subgroups && gpu.hasSubgroups ? 0 : 1][size];
-  return typeof found === "string" ? { reason: found } : { plan: found[length] };
+  return typeof found === "string" ? { status: "skipped", reason: found } : { plan: found[length] };
 }
 
-const workgroupSize = (plan) => plan?.pipelines.find(({ constants }) => constants.WG)?.constants.WG ?? null;
-
-// Workgroups of the dispatches that read the elements.
-function workgroupsOf({ dispatches }) {
-  const readers = dispatches.filter(({ bindings }) => bindings.some((binding) => binding.of === "input"));
-  return readers.reduce((sum, { workgroups: [x, y] }) => sum + x * y, 0);
-}
-
-// One rung: a row as records have it.
+// One rung: a row, with the keys of `halofold ladder --record`.
 async function runRung(gpu, setting, rung, peak) {
   const { work: { type, op }, length } = setting;
-  const { name, finish } = HALOFOLD.rungs[rung];
-  const n = HALOFOLD.lengths[length];
-  const { plan, reason } = chosenRung(gpu, setting, rung);
-  const row = { preset: null, row: null, rung: name, finish, type, op, n, published_ms: null, published_gb_s: null,
-    workgroup_size: workgroupSize(plan), adapter: gpu.name, backend: "webgpu" };
-  if (reason) return { ...row, ...outcome({ status: "skipped", reason }) };
-  const { values, buffer, expected } = dataset(gpu, type, n);
-  expected[op] ??= EXPECTED[op](values, type);
-  // A rung without rounding has no bound: the nearest float to the sum.
-  const wanted = name === "exact" ? exactly(Math.fround(expected.sum.value)) : expected[op];
-  const found = await trial(gpu, plan, buffer, (bytes) => mismatch(wanted, type, bytes, plan.depth));
-  return { ...row, ...outcome(found, values.byteLength, peak), workgroups: workgroupsOf(plan), dispatches: plan.dispatches.length };
+  const [{ name, finish }, n] = [HALOFOLD.rungs[rung], HALOFOLD.lengths[length]];
+  const { plan, ...skipped } = chosenRung(gpu, setting, rung);
+  const { times = {}, ...found } = plan ? await trial(gpu, plan, dataset(gpu, type, n), name === "exact" ? "exact" : op) : skipped;
+  const { median = null, min = null, iqr = null, samples = null, spread = null, timing = null } = times;
+  const rate = median && (4 * n) / 1e6 / median;
+  return { preset: null, row: null, rung: name, finish, type, op, n, published_ms: null, published_gb_s: null,
+    workgroup_size: plan?.workgroup_size ?? null, workgroups: plan?.workgroups, dispatches: plan?.dispatches.length, adapter: gpu.name,
+    backend: "webgpu", ...found, gpu_ms_median: median, gpu_ms_min: min, gpu_ms_iqr: iqr, samples, spread_percent: spread, timing,
+    wall_ms_median: null, gb_per_s: rate, percent_of_read_peak: rate && (100 * rate) / peak };
 }
 
 // The measured memory peaks: kernels that only read, and that only copy; the best of a few plans each.

@@ -29,8 +29,8 @@ const KINDS = {
   type: /\b(?:array|atomic|bool|[fiu]32|f16|mat\dx\d|ptr|vec[234]|[A-Z][a-z]\w*)\b/,
 };
 const TOKENS = new RegExp(`(${Object.values(KINDS).map(({ source }) => source).join("|")})`);
-const kindOf = (token) => Object.keys(KINDS).find((kind) => KINDS[kind].test(token));
-const coloured = (text) => element("code", "", ...marked(text, TOKENS, (token) => element("span", kindOf(token), token)));
+const colour = (token) => element("span", Object.keys(KINDS).find((kind) => KINDS[kind].test(token)), token);
+const coloured = (text) => element("code", "", ...marked(text, TOKENS, colour));
 
 // Code in backticks, and the words of the glossary, also in the plural, but not inside names such as `subgroup-add`.
 const RICH = new RegExp(`(\`[^\`]*\`|(?<![\\w-])(?:${HALOFOLD.words.map(([word]) => word).join("|")})(?:e?s)?(?![\\w-]))`, "i");
@@ -57,7 +57,9 @@ function essayOf(essay) {
 }
 
 // A kernel's view: the essay beside its own code; the whole text, folded; facts.
-function lessonOf(text, name, facts) {
+function lessonOf(plan, name, facts) {
+  const texts = plan.pipelines.map((pipeline) => moduleText(plan, pipeline));
+  const text = texts.find((one) => one.includes(`// ${name}: `)) ?? texts[0];
   const own = text.slice(Math.max(0, text.indexOf(`// ${name}: `))).replace(/^\/\/ ====.*\n\n/, "").split(/^\/\/ ==== /m)[0];
   const [essay] = own.match(/^(?:\/\/.*\n)*/);
   const copy = button("quiet", "Copy", () => copyText(text, copy));
@@ -86,7 +88,7 @@ function valueOf({ status, reason, gb_per_s: rate, percent_of_read_peak: share, 
 }
 
 // Draws all bars: the share of this memory's speed that a row reaches, and that another machine's record has of its own.
-function draw(chart, { shown, running }, beside) {
+function draw(chart, shown, running, beside) {
   const bars = [...chart.querySelectorAll("[data-bar]")].map((bar) => {
     const [name, row] = [bar.dataset.bar, shown.get(bar.dataset.bar)];
     const isRunning = name === running;
@@ -101,4 +103,4 @@ function draw(chart, { shown, running }, beside) {
 
 // Facts by name, for a <dl>; choices of a <select>, by their places.
 const factsOf = (facts) => facts.filter(([, value]) => value).flatMap(([name, value]) => [element("dt", "", name), element("dd", "", String(value))]);
-const fill = (id, choices) => place(id).replaceChildren(...choices.map(([value, text]) => new Option(text, value)));
+const fill = (id, choices) => place(id).replaceChildren(...choices.map((text, at) => new Option(text, at)));

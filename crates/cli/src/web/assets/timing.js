@@ -7,9 +7,10 @@ const [STAMPED_MS, BATCHED_MS] = [10, 40];
 // Milliseconds that a GPU is loaded before the first sample: an idle one is slow to raise its clock. A software adapter has no clock.
 const WARM_UP_MS = 120;
 
-// Samples, and what all of them may take.
+// Samples, what all of them may take, and repetitions of a sample.
 const [FEWEST_SAMPLES, MOST_SAMPLES, MOST_MS, MOST_REPEATS] = [3, 9, 900, 4096];
 
+const between = (low, x, high) => Math.min(high, Math.max(low, x));
 const isVisible = () => document.visibilityState === "visible";
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -18,42 +19,28 @@ let changesOfView = 0;
 document.addEventListener("visibilitychange", () => { changesOfView += 1; });
 
 // Measures the time of a bound plan: milliseconds of one repetition. Browsers slow the background down, so a measurement counts only if
-// the tab was in the foreground throughout, and is done again otherwise.
+// the tab was in the foreground throughout. Timestamps that are zero or go backwards make no sense.
 async function measure(gpu, bound) {
   for (;;) {
     while (!isVisible()) await sleep(100);
     const before = changesOfView;
-    const times = await sample(gpu, bound, await settle(gpu, bound));
-    if (before === changesOfView) return times;
-  }
-}
-
-const repeatsFor = (once, ms) => Math.min(MOST_REPEATS, Math.max(1, Math.ceil(ms / Math.max(once, 1e-4))));
-
-// Loads the GPU and returns the approximate time of one repetition.
-async function settle(gpu, bound) {
-  let best = await submit(gpu, bound);
-  const start = performance.now();
-  while (!gpu.isSoftware && performance.now() - start < WARM_UP_MS) {
-    const repeats = repeatsFor(best, WARM_UP_MS / 4);
-    best = Math.min(best, (await submit(gpu, bound, repeats)) / repeats);
-  }
-  return best;
-}
-
-// Repeats the work until a sample lasts long enough, then takes samples of one repetition.
-async function sample(gpu, bound, once) {
-  const [least, take, timing] = gpu.hasStamps ? [STAMPED_MS, stamped, "gpu"] : [BATCHED_MS, batched, "wall"];
-  let [repeats, count] = [repeatsFor(once, least), 1];
-  for (;;) {
+    const [least, take, timing] = gpu.hasStamps ? [STAMPED_MS, stamped, "gpu"] : [BATCHED_MS, batched, "wall"];
+    const once = await settle(gpu, bound);
+    const repeats = between(1, Math.ceil((1.2 * least) / once), MOST_REPEATS);
+    const count = between(FEWEST_SAMPLES, Math.floor(MOST_MS / (repeats * once)), MOST_SAMPLES);
     const samples = await take(gpu, bound, repeats, count);
-    // Timestamps that are zero or go backwards make no sense.
     gpu.hasStamps &&= samples.every((ms) => ms > 0);
-    if (timing === "gpu" && !gpu.hasStamps) return sample(gpu, bound, once);
-    if (count > 1) return { ...summary(samples.map((ms) => ms / repeats)), timing };
-    const [first] = samples;
-    if (first >= least || repeats >= MOST_REPEATS) count = Math.max(FEWEST_SAMPLES, Math.min(MOST_SAMPLES, Math.floor(MOST_MS / first)));
-    else repeats = Math.min(MOST_REPEATS, Math.ceil(repeats * Math.max(1.5, (1.1 * least) / first)));
+    const isClean = before === changesOfView && (timing === "wall" || gpu.hasStamps);
+    if (isClean) return { ...summary(samples.map((ms) => ms / repeats)), timing };
+  }
+}
+
+// Loads the GPU by more and more repetitions, and returns the approximate time of one. The first compiles the kernels.
+async function settle(gpu, bound) {
+  await submit(gpu, bound);
+  for (let repeats = 1; ; repeats *= 2) {
+    const ms = await submit(gpu, bound, repeats);
+    if (ms >= (gpu.isSoftware ? BATCHED_MS : WARM_UP_MS) || repeats >= MOST_REPEATS) return ms / repeats;
   }
 }
 

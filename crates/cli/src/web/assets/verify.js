@@ -4,9 +4,7 @@
 // that follows from the elements and from the depth of the plan's tree.
 
 // Half a unit in the last place of 1, and the smallest normal value, of 32-bit floats: what the GPU accumulates in.
-const UNIT = 2 ** -24;
-const SMALLEST = 2 ** -126;
-
+const [UNIT, SMALLEST] = [2 ** -24, 2 ** -126];
 const ARRAYS = { u32: Uint32Array, i32: Int32Array, f32: Float32Array };
 
 // A well-mixed word for every index.
@@ -18,10 +16,8 @@ function scramble(index) {
 }
 
 // Pseudo-random elements of a type, the same every time.
-function makeElements(type, n) {
-  const element = type === "f32" ? (_, index) => (scramble(index) >>> 8) / 2 ** 23 - 1 : (_, index) => scramble(index);
-  return new ARRAYS[type](n).map(element);
-}
+const makeElements = (type, n) =>
+  new ARRAYS[type](n).map((_, index) => (type === "f32" ? (scramble(index) >>> 8) / 2 ** 23 - 1 : scramble(index)));
 
 const exactly = (value) => ({ value, bound: () => 0 });
 const wrapped = (type, x) => exactly(type === "i32" ? x | 0 : x >>> 0);
@@ -33,6 +29,8 @@ const EXPECTED = {
     const magnitude = values.reduce((sum, x) => sum + Math.abs(x), 0);
     return { value: values.reduce((sum, x) => sum + x, 0), bound: (depth) => UNIT * magnitude * depth + SMALLEST * values.length };
   },
+  // Without rounding: the float nearest to the sum, and no bound.
+  exact: (values, type) => exactly(Math.fround(EXPECTED.sum(values, type).value)),
   min: (values) => exactly(values.reduce((a, b) => Math.min(a, b))),
   xor: (values, type) => wrapped(type, values.reduce((word, x) => word ^ x, 0)),
 };
