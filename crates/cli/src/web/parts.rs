@@ -1,5 +1,7 @@
 //! Values as a script, in which equal parts exist once.
 
+use std::collections::HashMap;
+
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
@@ -15,22 +17,25 @@ const KERNELS: [&str; 4] = ["label", "modules", "pipelines", "outputs"];
 const OPEN: char = '\u{1}';
 const CLOSE: char = '\u{2}';
 
-/// The distinct parts of a value. An expression refers to parts before it.
+/// The distinct parts of a value, and the expressions of its texts. An expression refers to parts before it.
 #[derive(Default)]
-struct Parts(IndexSet<String>);
+struct Parts {
+    parts: IndexSet<String>,
+    texts: HashMap<String, String>,
+}
 
 /// Returns statements, and the expression of a value behind them.
 pub fn script(value: &Value) -> (String, String) {
     let mut parts = Parts::default();
     parts.add(value);
-    let mut uses = vec![0; parts.0.len()];
-    for number in parts.0.iter().flat_map(|part| tokens(part)).filter_map(|(_, number)| number) {
+    let mut uses = vec![0; parts.parts.len()];
+    for number in parts.parts.iter().flat_map(|part| tokens(part)).filter_map(|(_, number)| number) {
         uses[number] += 1;
     }
     let (mut statements, mut lines) =
         ("const p=[];\nconst s=(part)=>p.push(part);\nconst r=(x,n)=>Array(n).fill(x);\n".to_owned(), 0);
     let mut written: Vec<String> = Vec::new();
-    for (part, uses) in parts.0.iter().zip(uses) {
+    for (part, uses) in parts.parts.iter().zip(uses) {
         let mut expression = String::new();
         for (text, number) in tokens(part) {
             expression += text;
@@ -89,6 +94,9 @@ impl Parts {
 
     /// Most modules share most of their files, and variants of a file most of their paragraphs.
     fn text(&mut self, text: &str) -> String {
+        if let Some(known) = self.texts.get(text) {
+            return known.clone();
+        }
         let paragraphs: Vec<_> = text.split_inclusive("\n\n").collect();
         let files = paragraphs.chunk_by(|_, next| !next.starts_with(HEADING));
         let files = files.map(|file| {
@@ -96,10 +104,12 @@ impl Parts {
             self.part(paragraphs.join("+"))
         });
         let files = files.collect::<Vec<_>>().join("+");
-        self.part(files)
+        let expression = self.part(files);
+        self.texts.insert(text.to_owned(), expression.clone());
+        expression
     }
 
     fn part(&mut self, expression: String) -> String {
-        format!("{OPEN}{}{CLOSE}", self.0.insert_full(expression).0)
+        format!("{OPEN}{}{CLOSE}", self.parts.insert_full(expression).0)
     }
 }
