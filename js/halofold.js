@@ -49,20 +49,28 @@ function planned({ memory, allocate, plan }, request) {
   return made;
 }
 
+// The text of a plan's pipeline. Constants are pasted: in Safari a workgroup array whose size is an `override` is empty.
+export function moduleText({ modules }, { module, constants }) {
+  return modules[module].replace(/^override (\w+): (\w+)(?: = (.*))?;$/gm, (line, name, type, usual) => {
+    const value = constants[name] ?? usual;
+    return `const ${name}: ${type} = ${type === "bool" && name in constants ? value !== 0 : value};`;
+  });
+}
+
 // Pipelines of each device, by everything that they are made of.
 const pipelinesOf = new WeakMap();
 
-function pipelineOf(device, plan, { label, module, entry, constants, bindings }) {
+function pipelineOf(device, plan, pipeline) {
   if (!pipelinesOf.has(device)) pipelinesOf.set(device, new Map());
   const known = pipelinesOf.get(device);
-  const key = JSON.stringify([plan.modules[module], entry, constants, bindings]);
+  const { label, entry, bindings } = pipeline;
+  const code = moduleText(plan, pipeline);
+  const key = JSON.stringify([code, entry, bindings]);
   if (!known.has(key)) {
     const visibility = GPUShaderStage.COMPUTE;
     const entries = bindings.map(([binding, type]) => ({ binding, visibility, buffer: { type } }));
     const layout = device.createBindGroupLayout({ label, entries });
-    const compute = {
-      module: device.createShaderModule({ label, code: plan.modules[module] }), entryPoint: entry, constants,
-    };
+    const compute = { module: device.createShaderModule({ label, code }), entryPoint: entry };
     const whole = device.createPipelineLayout({ label, bindGroupLayouts: [layout] });
     known.set(key, { layout, pipeline: device.createComputePipeline({ label, layout: whole, compute }) });
   }

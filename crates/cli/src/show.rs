@@ -18,9 +18,11 @@ use crate::named;
 use crate::output::print;
 use crate::reserved::Reserved;
 use crate::table;
-use crate::web::texts::{HEADING, pieces};
 use translate::facts::{Binding, Facts};
 use translate::{Code, Language, Translation, translate};
+
+/// Each file of a composed module begins so.
+pub const HEADING: &str = "// ==== ";
 
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::SHOW)]
@@ -101,7 +103,10 @@ pub fn run(args: &ShowArgs) -> Result<(), Failure> {
 
 /// Returns the first file of a composed module: the kernel's essay and code.
 fn own_file(wgsl: &str) -> &str {
-    pieces(wgsl).into_iter().find(|piece| piece.starts_with(HEADING)).unwrap_or(wgsl)
+    let mut starts =
+        wgsl.match_indices(HEADING).map(|(at, _)| at).filter(|at| *at == 0 || wgsl[..*at].ends_with('\n'));
+    let (start, end) = (starts.next().unwrap_or(0), starts.next().unwrap_or(wgsl.len()));
+    wgsl[start..end].trim_end()
 }
 
 /// Formats the changes from one kernel's own code to another's.

@@ -1,16 +1,14 @@
 //! `halofold web`: a page that runs the ladder on its visitor's GPU, as static files.
 //!
-//! The page composes and plans nothing itself. Everything that the library decides is exported here, for a WebGPU device with
-//! the default limits: the texts, the launches, their parameters, the depths that error bounds grow with. The page does the work of
-//! a host: it creates buffers, pastes constants, records, measures, and verifies by arithmetic of its own.
+//! The page composes and plans nothing itself. Plans are exported here, in the schema of `halofold_plan`, for a WebGPU device with the
+//! default limits. The package `halofold` for JavaScript carries them out. The page measures, and verifies by arithmetic of its own.
 
 mod beside;
 mod data;
 mod ladder;
+mod parts;
 mod peak;
-mod plans;
 mod stencils;
-pub mod texts;
 
 use std::fs;
 use std::path::PathBuf;
@@ -29,20 +27,23 @@ pub struct WebArgs {
     output: PathBuf,
 }
 
-/// The scripts in the order in which the page runs them, behind `kernels.js`. Classic scripts, as a browser refuses modules from
-/// a file.
-const SCRIPTS: [(&str, &str); 8] = [
-    ("gpu.js", include_str!("web/assets/gpu.js")),
-    ("timing.js", include_str!("web/assets/timing.js")),
-    ("verify.js", include_str!("web/assets/verify.js")),
-    ("runs.js", include_str!("web/assets/runs.js")),
-    ("record.js", include_str!("web/assets/record.js")),
-    ("show.js", include_str!("web/assets/show.js")),
-    ("heat.js", include_str!("web/assets/heat.js")),
-    ("main.js", include_str!("web/assets/main.js")),
-];
+/// The page's own scripts, one after the other. A classic script, as a browser refuses modules from a file.
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n",
+    include_str!("web/assets/gpu.js"),
+    include_str!("web/assets/timing.js"),
+    include_str!("web/assets/verify.js"),
+    include_str!("web/assets/runs.js"),
+    include_str!("web/assets/record.js"),
+    include_str!("web/assets/show.js"),
+    include_str!("web/assets/heat.js"),
+    include_str!("web/assets/main.js"),
+);
 
-/// The page, with places for the number of rungs, the project, its version and the scripts.
+/// A symbolic link to the module of the package `halofold` for JavaScript, which the page holds.
+const MODULE: &str = include_str!("web/assets/halofold.js");
+
+/// The page, with places for the number of rungs, the project, its version and the module.
 const PAGE: &str = include_str!("web/assets/index.html");
 
 const KERNELS: &str = "kernels.js";
@@ -56,28 +57,25 @@ pub fn run(args: &WebArgs) -> Result<(), Failure> {
     if fs::read_to_string(&index).is_ok_and(|page| !page.contains(KERNELS)) {
         return Err(refusal!("--output {}: another page; name a folder of its own", index.display()));
     }
-    for (name, text) in files() {
+    let files = [
+        ("index.html", page()),
+        ("style.css", STYLE.to_owned()),
+        (KERNELS, data::script()),
+        ("page.js", SCRIPT.to_owned()),
+    ];
+    for (name, text) in files {
         Reserved::open("--output", &folder.join(name))?.write(&text)?;
     }
     written(&index);
     Ok(())
 }
 
-fn files() -> Vec<(&'static str, String)> {
-    let scripts = SCRIPTS.map(|(name, text)| (name, text.to_owned()));
-    let own = [("index.html", page()), ("style.css", STYLE.to_owned()), (KERNELS, data::script())];
-    own.into_iter().chain(scripts).collect()
-}
-
-/// The page with its scripts, the exported kernels before the others.
 fn page() -> String {
-    let names = [KERNELS].into_iter().chain(SCRIPTS.map(|(name, _)| name));
-    let scripts: String = names.map(|name| format!("<script src=\"{name}\"></script>\n")).collect();
     PAGE.replace("{{rungs}}", &RUNGS.len().to_string())
         .replace("{{rows}}", &beside::rows())
         .replace("{{home}}", env!("CARGO_PKG_REPOSITORY"))
         .replace("{{version}}", env!("CARGO_PKG_VERSION"))
-        .replace("{{scripts}}\n", &scripts)
+        .replace("{{module}}", MODULE)
 }
 
 /// The limits that a plan is made for: those of every WebGPU device, but for the invocations of a workgroup.

@@ -23,12 +23,11 @@ mod wasm;
 use std::slice;
 
 use halofold::Element;
-use halofold::data::{Host, Source};
+use halofold::data::{Data, Host, Source};
 use halofold::reduce::BufferRange;
 use halofold::wgpu::{Features, Limits};
 use serde_json::{Map, Value, json};
 
-use operation::Made;
 use settings::Settings;
 
 /// The version of the schema.
@@ -52,7 +51,7 @@ pub fn plan(request: Value) -> Result<Value, Error> {
     let made = operation::plan(&mut operation, inputs, &host)?;
     operation.end()?;
     request.end()?;
-    Ok(json(&made))
+    Ok(json(&made.data, &made.types, made.depth))
 }
 
 /// The types of the numbers of an output's values, by its name.
@@ -96,8 +95,8 @@ fn host(host: Value) -> Result<Host, Error> {
     Ok(Host { features, limits, outputs, count })
 }
 
-/// A plan as JSON.
-fn json(Made { data, types, depth }: &Made) -> Value {
+/// Returns a plan of the library as JSON. `types` has the type of keys, and of the numbers of a value; `depth` is that of the tree of a reduction.
+pub fn json(data: &Data, types: &(Element, Vec<Element>), depth: Option<u64>) -> Value {
     let mut modules = Vec::new();
     let mut pipelines = Vec::new();
     for kernel in &data.kernels {

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use crate::translate;
 use crate::translate::facts::Access;
-use crate::translate::{Code, Language, browser_directive};
+use crate::translate::{Code, Language};
 use halofold::wgpu::Features;
 use serde_json::{Map, Value, json};
 
@@ -76,8 +76,10 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
         };
         let bytes = match translation.code {
             Code::Text(text) if language == Language::Wgsl => {
-                let directive = browser_directive(&text).map_or(String::new(), |line| format!("{line}\n\n"));
-                (directive + &text).into_bytes()
+                // Browsers ask for this directive, which naga refuses. Every kernel with subgroup operations reads a built-in of this kind.
+                let directive =
+                    if text.contains("@builtin(subgroup_") { "enable subgroups;\n\n" } else { "" };
+                (directive.to_owned() + &text).into_bytes()
             }
             Code::Text(text) => text.into_bytes(),
             Code::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),

@@ -3,7 +3,7 @@
 use halofold::ladder::RUNGS;
 use halofold_measure::Record;
 use maud::html;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use crate::report::beside::h200;
 
@@ -31,7 +31,7 @@ pub fn rows() -> String {
             h3 { (chapter) }
             p.note.words { (sentence) }
             @for rung in RUNGS.iter().filter(|rung| rung.chapter == chapter) {
-                details.row name="rung" data-row=(rung.name()) {
+                details.row name="rung" data-row=(rung.name()) ontoggle="fillRow(this)" {
                     summary { div.cells data-bar=(rung.name()) {
                         span.label { (rung.name()) } span.note { (rung.summary) } span.value { "not run yet" }
                         span.track { span.bar {} span.other {} span.peak {} }
@@ -44,21 +44,21 @@ pub fn rows() -> String {
     .into_string()
 }
 
-pub fn words() -> Vec<String> {
+pub fn words() -> Vec<Value> {
     let cells = |line: &'static str| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ");
     let rows =
         GLOSSARY.lines().filter_map(cells).filter(|(word, _)| WORDS.split(' ').any(|known| known == *word));
-    rows.map(|row| json!(row).to_string()).collect()
+    rows.map(|row| json!(row)).collect()
 }
 
 /// Records of GPUs: milliseconds of each rung, and the memory's speed.
-pub fn records() -> Vec<String> {
+pub fn records() -> Vec<Value> {
     let line = |record: Record| {
         let first = &record.rows.first()?.what;
         let rungs = record.rows.iter().map(|row| (row.what.rung.clone(), json!(row.times.median)));
         let (gpu, read, ms) = (&record.adapter.name, record.peak.read_gb_per_s, rungs.collect::<Map<_, _>>());
         let (op, element, n) = (&first.op, &first.element, first.n);
-        Some(json!({ "gpu": gpu, "op": op, "type": element, "n": n, "read": read, "ms": ms }).to_string())
+        Some(json!({ "gpu": gpu, "op": op, "type": element, "n": n, "read": read, "ms": ms }))
     };
     h200().expect("built-in records").into_iter().filter_map(line).collect()
 }

@@ -1,23 +1,40 @@
-//! The measurement of memory peaks: the forms of the reading and copying kernels that the page tries.
+//! The measurement of memory peaks: plans of the reading and copying kernels that the page tries.
 
 use halofold_measure::Form;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::texts::Texts;
 use super::{INVOCATIONS, limits};
 
-pub fn export(texts: &mut Texts) -> Vec<String> {
-    let one = |(most, software): (u32, bool), texts: &mut Texts| {
-        let limits = limits(most);
-        let mut form = |form: &Form| -> Value {
-            json!({ "module": texts.add(form.wgsl), "constants": form.constants, "grid": form.workgroups })
-        };
-        let [read, copy] =
-            Form::tried(&limits, software).map(|forms| forms.iter().map(&mut form).collect::<Vec<_>>());
+pub fn peaks() -> Vec<Value> {
+    let one = |(invocations, software): (u32, bool)| {
+        let limits = limits(invocations);
         let bytes = Form::bytes(&limits, software);
-        json!({ "invocations": most, "software": software, "bytes": bytes, "read": read, "copy": copy })
-            .to_string()
+        let [read, copy] = Form::tried(&limits, software)
+            .map(|forms| forms.iter().map(|form| plan(form, bytes)).collect::<Vec<_>>());
+        json!({ "invocations": invocations, "software": software, "read": read, "copy": copy })
     };
-    let kinds = INVOCATIONS.into_iter().flat_map(|most| [(most, false), (most, true)]);
-    kinds.map(|kind| one(kind, texts)).collect()
+    INVOCATIONS.into_iter().flat_map(|most| [(most, false), (most, true)]).map(one).collect()
+}
+
+/// The plan of a form over buffers of so many bytes.
+fn plan(form: &Form, bytes: u64) -> Value {
+    let part =
+        |binding, of, size| json!({ "binding": binding, "of": of, "index": 0, "offset": 0, "size": size });
+    json!({
+        "halofold": halofold_plan::VERSION,
+        "label": form.kernel,
+        "modules": [form.wgsl],
+        "pipelines": [{
+            "label": form.kernel, "module": 0, "entry": "main", "constants": form.constants.map(|(name, value)| (name.to_owned(), json!(value))).into_iter().collect::<Map<_, _>>(),
+            "bindings": [[0, "read-only-storage"], [1, "storage"], [2, "uniform"]],
+        }],
+        "buffers": [{ "size": 256, "words": [bytes / 16, form.workgroups[0]] }],
+        "inputs": ["source"],
+        "outputs": [{ "name": "sink", "size": bytes, "fields": ["u32"] }],
+        "dispatches": [{
+            "pipeline": 0, "workgroups": form.workgroups,
+            "bindings": [part(0, "input", Some(bytes)), part(1, "output", Some(bytes)), part(2, "buffer", Some(256))],
+        }],
+        "depth": null,
+    })
 }

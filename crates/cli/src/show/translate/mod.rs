@@ -128,14 +128,6 @@ pub fn stage_name(stage: Stage) -> &'static str {
     }
 }
 
-/// The line that browsers ask for in front of a kernel with subgroup operations, and that naga refuses.
-#[must_use]
-pub fn browser_directive(wgsl: &str) -> Option<&'static str> {
-    // Every kernel with subgroup operations asks where it stands in its subgroup.
-    let asks = wgsl.lines().any(|line| line.trim_start().starts_with("@builtin(subgroup_"));
-    asks.then_some("enable subgroups;")
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
     Text(String),

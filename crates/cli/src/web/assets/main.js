@@ -1,9 +1,10 @@
 // The page's controls: they start runs, and show what was measured or why nothing can be.
-"use strict";
 
 // All that the page knows: `shown` has the ladder's rows for the present settings, `rows` all that were measured.
 const page = { gpu: null, peak: null, isBusy: false, isStopped: false, rows: [], shown: new Map(), running: null, records: [], heat: null };
 
+const rowOf = (name) => document.querySelector(`[data-row="${name}"]`);
+const chosenVariant = () => HALOFOLD.variants[place("variant").value];
 
 // The visitor's choices.
 function setting() {
@@ -19,59 +20,58 @@ function say(text, isBad = false) {
 }
 
 // The visitor's short record, and the one that is chosen to stand beside it, if it is of the same operator and type.
-const ownRecord = () => shortRecord(page.gpu, page.peak, setting().work, HALOFOLD.lengths[setting().length], [...page.shown.values()]);
-
+const passed = () => [...page.shown.values()].filter(({ status }) => status === "pass");
+function ownRecord() {
+  const [{ gpu, peak }, { work: { op, type }, length }] = [page, setting()];
+  const ms = passed().map(({ rung, gpu_ms_median: time }) => [rung, Number(time.toPrecision(4))]);
+  return { gpu: gpu.name, op, type, n: HALOFOLD.lengths[length], read: Number(peak.read.toPrecision(4)), ms: Object.fromEntries(ms) };
+}
 function recordBeside() {
   const [record, { work }] = [page.records[place("beside").value], setting()];
   return record?.op === work.op && record.type === work.type ? record : null;
 }
 
+// What the buttons below the headline do.
 const recordText = () => `${JSON.stringify(makeRecord(page.gpu, page.peak, page.rows), null, 2)}\n`;
+const saveRecord = () => saveFile("halofold.json", "application/json", recordText());
+const savePicture = () => saveFile("halofold.svg", "image/svg+xml", pictureOf([ownRecord(), recordBeside()].filter(Boolean)));
+function copyLink(pressed) {
+  history.replaceState(null, "", linkOf(ownRecord()));
+  copyText(location.href, pressed);
+}
 
 // Brings everything that can be seen up to date.
 function refresh() {
+  const { gpu, peak, isBusy, heat, shown, running } = page;
   const beside = recordBeside();
-  draw(place("rows"), page, beside);
-  place("headline").textContent = page.peak ? headlineOf(ownRecord()) : "";
+  draw(place("rows"), shown, running, beside);
+  place("headline").textContent = peak ? headlineOf(ownRecord()) : "";
   place("headline-beside").textContent = beside ? `${titleOf(beside)}: ${headlineOf(beside)}` : "";
-  place("run").textContent = page.isBusy ? "Stop" : "Run the ladder";
-  place("run").disabled = !page.gpu || page.gpu.lost !== null;
-  place("choices").disabled = page.isBusy;
-  place("heat-controls").disabled = page.isBusy || !page.heat;
-  place("sharing").disabled = page.isBusy || ![...page.shown.values()].some(({ status }) => status === "pass");
-}
-
-// The page as it can be read without a GPU.
-function build() {
-  fill("work", HALOFOLD.cases.map(({ op, type }, at) => [at, `${op} of ${type}`]));
-  fill("length", HALOFOLD.lengths.map((n, at) => [at, countOf(n)]));
-  fill("variant", HALOFOLD.variants.map(({ name }, at) => [at, name]));
-  place("variant").value = HALOFOLD.variants.length - 1;
-  for (const lead of document.querySelectorAll("p.words")) lead.replaceChildren(...rich(lead.textContent));
-  offerRecords();
-  showVariant();
+  place("run").textContent = isBusy ? "Stop" : "Run the ladder";
+  const isIdle = { run: gpu && !gpu.lost, choices: !isBusy, "heat-controls": heat && !isBusy, sharing: !isBusy && passed().length };
+  for (const [id, isOn] of Object.entries(isIdle)) place(id).disabled = !isOn;
 }
 
 // The records that can stand beside the visitor's: that of the address first.
 function offerRecords() {
-  page.records = [linkedRecord(location.hash), ...HALOFOLD.records].filter((record) => record !== null);
-  fill("beside", [...page.records.map((record, at) => [at, `${record.gpu}, ${countOf(record.n)}`]), ["", "nothing"]]);
+  page.records = [linkedRecord(location.hash), ...HALOFOLD.records].filter(Boolean);
+  fill("beside", [...page.records.map((record) => `${record.gpu}, ${countOf(record.n)}`), "nothing"]);
 }
 
 // The contents of an opened rung: the bar of the rung that it improves, its essay and code, the configuration of its run.
 function openRung(name) {
   const rung = NAMES.indexOf(name);
   const { document: from, finish, improves } = HALOFOLD.rungs[rung];
-  const { modules = setting().work.rungs[rung].modules.find(Array.isArray), plan, reason } = chosenRung(page.gpu ?? { hasSubgroups: true }, setting(), rung);
-  if (!modules) return [element("p", "", reason)];
+  const { plan, reason } = chosenRung(page.gpu ?? { hasSubgroups: true }, setting(), rung);
+  const known = plan ?? setting().work.rungs[rung].flat(2).find((one) => one.modules);
+  if (!known) return [element("p", "", reason)];
   const row = page.shown.get(name);
-  const facts = [["from", from], ["finish", finish], ["dispatches", plan?.launches.length], ["depth of the tree", plan?.depth],
-    ["workgroups", plan && `${plan.workgroups} of ${new Map(plan.constants).get("WG") ?? "?"} invocations`]];
-  if (row?.gpu_ms_median) facts.push(["time", `${duration(row.gpu_ms_median)}, ${row.samples} samples, interquartile range ${percent(row.spread_percent)}`]);
-  const texts = modules.map((module) => moduleText(module, plan?.constants ?? []));
+  const facts = [["from", from], ["finish", finish], ["dispatches", plan?.dispatches.length], ["depth of the tree", plan?.depth],
+    ["workgroups", plan && `${plan.workgroups} of ${plan.workgroup_size} invocations`],
+    ["time", row?.gpu_ms_median && `${duration(row.gpu_ms_median)}, ${row.samples} samples, interquartile range ${percent(row.spread_percent)}`]];
   const improved = document.querySelector(`[data-bar="${improves}"]`)?.cloneNode(true) ?? "";
-  return [element("div", "improved", improved), lessonOf(texts.find((text) => text.includes(`// ${name}: `)) ?? texts[0], name, facts),
-    rung + 1 < NAMES.length ? button("main", `Next rung: ${NAMES[rung + 1]}`, () => climb(rung + 1)) : ""];
+  const next = NAMES[rung + 1] ? button("main", `Next rung: ${NAMES[rung + 1]}`, () => climb(rung + 1)) : "";
+  return [element("div", "improved", improved), lessonOf(known, name, facts), next];
 }
 
 // Opens a rung, and measures it and the rung that it improves if they were not.
@@ -83,16 +83,18 @@ function climb(rung) {
   if (missing.length && !page.isBusy && !place("run").disabled) busy(() => runLadder(missing));
 }
 
-// Opens the GPU and describes it, or shows the reason why there is none; the page can be read without one.
+// Shows why there is no GPU, or none any more.
+function lose(reason) {
+  say(reason, true);
+  document.body.classList.add("no-gpu");
+  refresh();
+}
+
+// Opens the GPU and describes it; without one the page can be read.
 async function openPage() {
-  try {
-    page.gpu = await openGpu();
-  } catch (error) {
-    say(`${error.message} You can read the kernels and their essays below.`, true);
-    document.body.classList.add("no-gpu");
-    return;
-  }
-  const { gpu } = page;
+  const gpu = await openGpu().catch(({ message }) => lose(`${message} You can read the kernels and their essays below.`));
+  if (!gpu) return;
+  page.gpu = gpu;
   for (const option of place("size").options) option.disabled = Number(option.value) > gpu.invocations;
   document.body.classList.toggle("software", gpu.isSoftware);
   Object.assign(place("subgroups"), { disabled: !gpu.hasSubgroups, checked: gpu.hasSubgroups });
@@ -104,9 +106,7 @@ async function openPage() {
     ["workgroups", `up to ${gpu.invocations} invocations`],
   ]));
   gpu.device.lost.then(({ message }) => {
-    say(`The GPU was lost${message ? `: ${message.replace(/\.$/, "")}` : ""}. What was measured is below; reload the page to go on.`, true);
-    document.body.classList.add("no-gpu");
-    refresh();
+    lose(`The GPU was lost${message ? `: ${message.replace(/\.$/, "")}` : ""}. What was measured is below; reload the page to go on.`);
   });
   // A GPU takes the length of a link, so that bars can be compared.
   const linked = gpu.isSoftware || !page.records[0].isLinked ? -1 : HALOFOLD.lengths.indexOf(page.records[0].n);
@@ -114,7 +114,7 @@ async function openPage() {
   say("Ready.");
   changed();
   // Once it is in sight: a picture asks more of a browser than computing does, and the ladder can do without.
-  new IntersectionObserver((seen) => { if (seen.at(-1).isIntersecting) page.drawn ??= startHeat(); }).observe(place("heat"));
+  new IntersectionObserver((seen) => { if (seen.at(-1).isIntersecting && !page.heat) startHeat(); }).observe(place("heat"));
 }
 
 // Work that holds the GPU: one at a time, stopped on demand, and never measured while the heat picture runs.
@@ -122,8 +122,8 @@ async function busy(work) {
   page.isStopped = page.isBusy;
   if (page.isBusy) return;
   const wasRunning = page.heat?.running;
+  if (wasRunning) toggleHeat();
   page.isBusy = true;
-  if (wasRunning) page.heat.running = false;
   refresh();
   try {
     if (!page.peak) {
@@ -134,45 +134,39 @@ async function busy(work) {
     await work();
   } catch (error) {
     say(`That went wrong: ${error.message}`, true);
-  } finally {
-    Object.assign(page, { isBusy: false, running: null });
-    if (wasRunning && !page.gpu.lost) toggleHeat();
-    refresh();
   }
+  Object.assign(page, { isBusy: false, running: null });
+  if (wasRunning && !page.gpu.lost) toggleHeat();
+  refresh();
 }
 
 // Runs some rungs one after the other: all, if none are named.
 async function runLadder(rungs = [...NAMES.keys()]) {
-  const chosen = setting();
+  const [chosen, counts] = [setting(), { pass: 0, fail: 0, skipped: 0 }];
   if (rungs.length === NAMES.length) page.shown.clear();
-  const rows = [];
-  for (const rung of rungs) {
+  for (const [at, rung] of rungs.entries()) {
     if (page.isStopped || page.gpu.lost) break;
-    say(`${NAMES[rung]}, ${rows.length + 1} of ${rungs.length} …`);
+    say(`${NAMES[rung]}, ${at + 1} of ${rungs.length} …`);
     page.running = NAMES[rung];
     refresh();
     const row = await runRung(page.gpu, chosen, rung, page.peak.read);
     const gain = (before) => row.gpu_ms_median && (page.shown.get(before)?.gpu_ms_median / row.gpu_ms_median || null);
     Object.assign(row, { step_speedup: gain(HALOFOLD.rungs[rung].improves), cumulative_speedup: gain(NAMES[0]) });
-    rows.push(row);
+    counts[row.status] += 1;
     page.shown.set(row.rung, row);
     const isOther = (known) => ["rung", "type", "op", "n", "workgroup_size"].some((key) => known[key] !== row[key]);
     page.rows = [...page.rows.filter(isOther), row];
     fillRow(rowOf(row.rung));
-    // Lets the page be drawn.
-    await sleep(0);
+    await sleep(0); // Lets the page be drawn.
   }
   if (page.gpu.lost) return;
-  const count = (status) => rows.filter((row) => row.status === status).length;
-  say(`The ladder${page.isStopped ? ", stopped" : ""}: ${count("pass")} right, ${count("fail")} wrong, ${count("skipped")} skipped.`, count("fail") > 0);
+  say(`The ladder${page.isStopped ? ", stopped" : ""}: ${counts.pass} right, ${counts.fail} wrong, ${counts.skipped} skipped.`, counts.fail > 0);
 }
 
 // The heat picture. It moves at once, unless the visitor wants little motion.
-async function startHeat() {
+function startHeat() {
   try {
-    const heat = new Heat(page.gpu, place("heat"));
-    await heat.prepare(HALOFOLD.variants[place("variant").value]);
-    page.heat = heat;
+    page.heat = new Heat(page.gpu, place("heat"), chosenVariant().plan);
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) toggleHeat();
     refresh();
   } catch (error) {
@@ -181,19 +175,18 @@ async function startHeat() {
 }
 
 function toggleHeat() {
-  if (page.heat.running) page.heat.running = false;
-  else if (!page.isBusy) page.heat.start((rate) => { place("rate").textContent = `${rate.toLocaleString("en", { maximumFractionDigits: 0 })} steps a second`; });
-  place("heat-run").textContent = page.heat.running ? "Pause" : "Run";
+  const { heat, isBusy } = page;
+  if (heat.running) heat.running = false;
+  else if (!isBusy) heat.start((rate) => { place("rate").textContent = `${Math.round(rate).toLocaleString("en")} steps a second`; });
+  place("heat-run").textContent = heat.running ? "Pause" : "Run";
 }
 
 // Shows the kernel of the heat picture.
 function showVariant() {
-  const { name, module, constants, block } = HALOFOLD.variants[place("variant").value];
-  place("variant-lesson").replaceChildren(lessonOf(moduleText(module, constants), name, [["block", block]]));
-  page.heat?.choose(HALOFOLD.variants[place("variant").value]);
+  const { name, plan, block } = chosenVariant();
+  place("variant-lesson").replaceChildren(lessonOf(plan, name, [["block", block]]));
+  page.heat?.choose(plan);
 }
-
-const rowOf = (name) => document.querySelector(`[data-row="${name}"]`);
 
 // Fills a rung's row if it is open, and empties it if it is not.
 function fillRow(row) {
@@ -207,27 +200,17 @@ function changed() {
   document.querySelectorAll("[data-row]").forEach(fillRow);
 }
 
-const ACTIONS = {
-  run: () => busy(runLadder),
-  download: () => saveFile("halofold.json", "application/json", recordText()),
-  picture: () => saveFile("halofold.svg", "image/svg+xml", pictureOf([ownRecord(), recordBeside()].filter(Boolean))),
-  link() {
-    history.replaceState(null, "", linkOf(ownRecord()));
-    copyText(location.href, place("link"));
-  },
-  "heat-run": toggleHeat,
-  "heat-restart": () => page.heat.greet(),
-};
-
-build();
-for (const [id, action] of Object.entries(ACTIONS)) place(id).addEventListener("click", action);
-for (const id of ["work", "length", "size", "subgroups"]) place(id).addEventListener("change", changed);
-place("beside").addEventListener("change", refresh);
-place("variant").addEventListener("change", showVariant);
-document.addEventListener("visibilitychange", () => {
+// The page as it can be read without a GPU.
+fill("work", HALOFOLD.cases.map(({ op, type }) => `${op} of ${type}`));
+fill("length", HALOFOLD.lengths.map(countOf));
+fill("variant", HALOFOLD.variants.map(({ name }) => name));
+place("variant").value = HALOFOLD.variants.length - 1;
+for (const lead of document.querySelectorAll("p.words")) lead.replaceChildren(...rich(lead.textContent));
+offerRecords();
+showVariant();
+document.onvisibilitychange = () => {
   if (page.isBusy && !isVisible()) say("Waiting: this tab is in the background, where browsers slow everything down.");
-});
-window.addEventListener("hashchange", () => { offerRecords(); refresh(); });
-for (const row of document.querySelectorAll("[data-row]")) row.addEventListener("toggle", () => fillRow(row));
-document.querySelector("[data-row]").open = true;
+};
+window.onhashchange = () => { offerRecords(); refresh(); };
+rowOf(NAMES[0]).open = true;
 page.opened = openPage();

@@ -1,41 +1,16 @@
-// Rows and records, with the keys of `halofold ladder --record`; the short record of a link; the picture of the bars.
-"use strict";
-
-// The members of a row that a trial decides: its times, the bytes over the median, and the share of the peak.
-function outcome({ status, reason, times = {} }, bytes, peak) {
-  const { median = null, min = null, iqr = null, samples = null, spread = null, timing = null } = times;
-  const rate = median && bytes / 1e6 / median;
-  return { status, reason, gpu_ms_median: median, gpu_ms_min: min, gpu_ms_iqr: iqr, samples, spread_percent: spread, timing,
-    wall_ms_median: null, gb_per_s: rate, percent_of_read_peak: rate && (100 * rate) / peak };
-}
+// The record that the program reads. Short records: milliseconds of each rung, and the memory's speed. The picture of the bars.
 
 // Everything that was measured since the page was opened; of a measurement that was repeated the last.
-function makeRecord(gpu, peak, rows) {
-  const brands = navigator.userAgentData?.brands?.filter(({ brand }) => !/not.?a.?brand/i.test(brand)) ?? [];
+function makeRecord({ name, isSoftware, hasSubgroups, hasStamps, subgroupRange }, { read, copy, bytes, timing }, rows) {
+  const { brands = [], platform = navigator.platform || "unknown" } = navigator.userAgentData ?? {};
+  const brand = brands.findLast((one) => !/not.?a.?brand/i.test(one.brand));
+  const features = [hasSubgroups && "SUBGROUP", hasStamps && "TIMESTAMP_QUERY"].filter(Boolean);
+  const driver = brand ? `${brand.brand} ${brand.version}` : navigator.userAgent;
   return {
-    schema: HALOFOLD.schema,
-    halofold: HALOFOLD.version,
-    wgpu: "none: WebGPU",
-    date: new Date().toISOString().replace(/\.\d+Z/, "Z"),
-    adapter: {
-      name: gpu.name,
-      backend: "webgpu",
-      driver: brands.length ? `${brands.at(-1).brand} ${brands.at(-1).version}` : navigator.userAgent,
-      device_type: gpu.isSoftware ? "Cpu" : "Other",
-      subgroup_range: gpu.subgroupRange,
-      features: [...(gpu.hasSubgroups ? ["SUBGROUP"] : []), ...(gpu.hasStamps ? ["TIMESTAMP_QUERY"] : [])],
-    },
-    os: navigator.userAgentData?.platform || navigator.platform || "unknown",
-    peak: { read_gb_per_s: peak.read, copy_gb_per_s: peak.copy, bytes: peak.bytes, timing: peak.timing },
-    inputs: "warm",
-    rows,
+    schema: HALOFOLD.schema, halofold: HALOFOLD.version, wgpu: "none: WebGPU", date: new Date().toISOString().replace(/\.\d+Z/, "Z"),
+    adapter: { name, backend: "webgpu", driver, device_type: isSoftware ? "Cpu" : "Other", subgroup_range: subgroupRange, features },
+    os: platform, peak: { read_gb_per_s: read, copy_gb_per_s: copy, bytes, timing }, inputs: "warm", rows,
   };
-}
-
-// The short record of some rows, as the records of other GPUs have it: milliseconds of each rung, and the memory's speed.
-function shortRecord(gpu, peak, { op, type }, n, rows) {
-  const passed = rows.filter(({ status }) => status === "pass").map(({ rung, gpu_ms_median: ms }) => [rung, Number(ms.toPrecision(4))]);
-  return { gpu: gpu.name, op, type, n, read: Number(peak.read.toPrecision(4)), ms: Object.fromEntries(passed) };
 }
 
 // An address that shows a short record: all of it is behind the #, which browsers send nowhere.
@@ -58,19 +33,20 @@ function figuresOf({ n, read, ms }, rung) {
 // A sentence on a short record: its fastest rung, beside its memory and the first rung.
 function headlineOf(record) {
   const rates = NAMES.map((name) => figuresOf(record, name)?.rate ?? 0);
-  const [fastest, first] = [rates.indexOf(Math.max(...rates)), rates[0]];
+  const fastest = rates.indexOf(Math.max(...rates));
   const found = figuresOf(record, NAMES[fastest]);
   if (!found) return "";
   const share = found.share > 110 ? "more than its memory can: a cache holds the input" : `${percent(found.share)} of the memory's read speed`;
-  return `${NAMES[fastest]} reads ${digits(found.rate)} GB/s, ${share}${first && fastest ? `; ${digits(found.rate / first, 2)} times the first rung` : ""}`;
+  return `${NAMES[fastest]} reads ${digits(found.rate)} GB/s, ${share}${rates[0] && fastest ? `; ${digits(found.rate / rates[0], 2)} times the first rung` : ""}`;
 }
 
 // The bars of short records as an SVG file: for each rung, one below the other.
 function pictureOf(records) {
   const rungs = NAMES.filter((name) => records[0].ms[name]);
-  const bars = records.flatMap((record, at) => rungs.map((rung, row) => ({ ...figuresOf(record, rung), at, row }))).filter(({ rate }) => rate);
-  const [left, top, step, unit] = [190, 40 + 20 * records.length, 14 * records.length + 10, 400 / Math.max(100, ...bars.map(({ share }) => share))];
+  const [left, top, step] = [190, 40 + 20 * records.length, 14 * records.length + 10];
   const [bottom, colours] = [top + step * rungs.length, ["#2f6fb5", "#a8650c"]];
+  const bars = records.flatMap((record, at) => rungs.map((rung, row) => ({ ...figuresOf(record, rung), at, y: top + step * row + 14 * at }))).filter(({ rate }) => rate);
+  const unit = 400 / Math.max(100, ...bars.map(({ share }) => share));
   const escaped = (words) => words.replace(/[&<]/g, (letter) => `&#${letter.charCodeAt(0)};`);
   const text = (x, y, words, colour = "#1d2126") => `<text x="${x}" y="${y}" fill="${colour}">${escaped(words)}</text>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="760" height="${bottom + 26}" font-family="system-ui, sans-serif" font-size="12">
@@ -78,8 +54,8 @@ function pictureOf(records) {
 ${[text(8, 22, headlineOf(records[0])), text(left, bottom + 16, "red line: how fast each machine reads its memory", "#b3261e"),
     ...records.map((record, at) => text(left, 42 + 20 * at, titleOf(record), colours[at])),
     ...rungs.map((rung, row) => text(8, top + step * row + 12, rung)),
-    ...bars.map(({ share, at, row }) => `<rect x="${left}" y="${top + step * row + 14 * at + 2}" width="${unit * share}" height="11" fill="${colours[at]}"/>`),
-    ...bars.map(({ rate, share, at, row }) => text(left + 412, top + step * row + 14 * at + 12, `${digits(rate)} GB/s, ${percent(share)}`)),
+    ...bars.map(({ share, at, y }) => `<rect x="${left}" y="${y + 2}" width="${unit * share}" height="11" fill="${colours[at]}"/>`),
+    ...bars.map(({ rate, share, y }) => text(left + 412, y + 12, `${digits(rate)} GB/s, ${percent(share)}`)),
   ].join("\n")}
 <path d="M${left + 100 * unit} ${top}V${bottom}" stroke="#b3261e" stroke-width="2"/>
 </svg>
