@@ -104,13 +104,3 @@ impl Base for DispatchArguments {
 
 impl OneInput for DispatchArguments {}
 impl OneOutput for DispatchArguments {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_those_of_the_kernel() {
-        crate::gpu::params::assert_kernels::<Params>(&DispatchArguments::new(1));
-    }
-}

@@ -104,6 +104,17 @@ impl Element {
         }
     }
 
+    /// Reads all elements.
+    ///
+    /// # Panics
+    ///
+    /// If the number of bytes is not a multiple of an element's size.
+    pub(crate) fn read_all(self, bytes: &[u8]) -> impl Iterator<Item = Value> {
+        let elements = bytes.chunks_exact(self.size() as usize);
+        assert!(elements.remainder().is_empty(), "not a whole number of elements");
+        elements.map(move |bytes| self.read(bytes))
+    }
+
     /// Converts numbers to the bytes of elements of this float type, each rounded to the nearest.
     pub(crate) fn encode(self, numbers: &[f64]) -> Vec<u8> {
         debug_assert!(self.is_float());
@@ -151,6 +162,16 @@ impl Value {
         }
     }
 
+    /// The integer; `None` of a float.
+    pub(crate) fn integer(self) -> Option<i128> {
+        match self {
+            Value::Unsigned(x) => Some(x.into()),
+            Value::Signed(x) => Some(x.into()),
+            Value::Wide(x) => Some(x),
+            Value::F32(_) | Value::F64(_) => None,
+        }
+    }
+
     /// Equality for tests: all NaNs are equal to each other, and -0 differs from +0.
     pub fn same(self, other: Value) -> bool {
         match (self, other) {
@@ -187,19 +208,9 @@ mod tests {
 
     #[test]
     fn ordered_integers_order_like_floats() {
-        let rising = [
-            f32::NEG_INFINITY,
-            f32::MIN,
-            -1.0,
-            -f32::MIN_POSITIVE,
-            -1e-45,
-            0.0,
-            1e-45,
-            f32::MIN_POSITIVE,
-            1.0,
-            f32::MAX,
-            f32::INFINITY,
-        ];
+        let above = [1e-45, f32::MIN_POSITIVE, 1.0, f32::MAX, f32::INFINITY];
+        let below = above.into_iter().rev().map(|x| -x);
+        let rising: Vec<_> = below.chain([0.0]).chain(above).collect();
         assert!(rising.windows(2).all(|pair| ordered(pair[0]) < ordered(pair[1])));
         assert_eq!(ordered(-0.0), ordered(0.0));
         assert!(ordered(f32::NAN) > ordered(f32::INFINITY));

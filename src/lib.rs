@@ -140,6 +140,8 @@ pub mod histogram;
 pub mod ladder;
 mod map;
 mod of_texels;
+#[cfg(test)]
+mod parameters;
 mod parse;
 pub mod probe;
 pub mod pyramid;

@@ -221,16 +221,3 @@ impl<O, T: ResultOf<O>> ResultOf<OfTexels<O>> for T {
         T::results(&of_texels.operation, len, outputs)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::element::Element;
-    use crate::rank::Quantiles;
-
-    #[test]
-    fn parameters_are_those_of_the_kernel() {
-        let median = OfTexels::new(Quantiles::nth(Element::F32, [0]), Map::luminance());
-        crate::gpu::params::assert_alike::<Params>(TEXELS, &median.composed(&Limits::default()).wgsl);
-    }
-}

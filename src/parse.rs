@@ -22,6 +22,34 @@ macro_rules! by_name {
 }
 pub(crate) use by_name;
 
+/// Declares an enum whose values have names, with a list of all, and with what [`by_name`] implements.
+macro_rules! named_values {
+    (
+        $(#[$meta:meta])*
+        pub enum $ty:ident($kind:literal, $kinds:literal) { $($(#[$about:meta])* $value:ident = $name:literal,)* }
+    ) => {
+        $(#[$meta])*
+        pub enum $ty {
+            $($(#[$about])* $value,)*
+        }
+
+        impl $ty {
+            /// All values, in their order.
+            pub const ALL: [$ty; [$($name),*].len()] = [$($ty::$value),*];
+
+            /// Its name, as on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($ty::$value => $name,)*
+                }
+            }
+        }
+
+        $crate::parse::by_name!($ty, $kind, $kinds);
+    };
+}
+pub(crate) use named_values;
+
 /// Finds the value with a name. `kind` and `kinds` name the type in the error's message.
 pub(crate) fn named<T: Copy>(
     (kind, kinds): (&str, &str),

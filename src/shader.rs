@@ -245,13 +245,6 @@ pub(crate) fn validated(text: &str) -> Result<(Module, ModuleInfo), Refusal> {
     Ok((module, info))
 }
 
-/// A file as it lies in `shaders/`, with its comments.
-#[cfg(test)]
-pub(crate) fn essay(file: &str) -> String {
-    let path = format!("{}/shaders/{file}.wgsl", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).expect("a file of shaders/")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -259,6 +252,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
+    use crate::ladder::RUNGS;
     use crate::reduce::Op;
     use crate::stencil::VARIANTS;
 
@@ -325,6 +319,17 @@ mod tests {
             let is_imported = imports.contains(file) || imports.contains(&*folder);
             let is_named = named.contains(file) || sources.contains(&format!("{file:?}"));
             assert!(is_imported || is_named, "nothing uses shaders/{file}.wgsl");
+        }
+    }
+
+    #[test]
+    fn every_kernel_opens_with_its_essay() {
+        let rungs = RUNGS.iter().map(|rung| (rung.kernel.file, format!("// {}: ", rung.name())));
+        for (file, heading) in rungs.chain(VARIANTS.iter().map(|variant| (variant.file, "//".to_owned()))) {
+            let path = format!("{}/shaders/{file}.wgsl", env!("CARGO_MANIFEST_DIR"));
+            let text = fs::read_to_string(path).expect("a file of shaders/");
+            let essay = text.lines().take_while(|line| line.starts_with("//")).count();
+            assert!(text.starts_with(&heading) && essay >= 10, "{file}: {essay} lines");
         }
     }
 

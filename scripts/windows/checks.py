@@ -59,7 +59,7 @@ class Checks:
         return verdict == "right"
 
     def rows(self, what, args, seconds=120):
-        """The rows that a command prints as JSON; none if it fails, which is counted."""
+        """What a command prints as JSON; none if it fails, which is counted."""
         done = self.run(*args, "--json", seconds=seconds)
         if done.status in (0, 1) and done.out.strip():
             return json.loads(done.out)
@@ -92,7 +92,7 @@ class Checks:
 
     def ladder(self):
         rows = self.rows("ladder, every rung", ["ladder", "--n", "2^14", "--samples", "3"], seconds=900)
-        for row in rows or []:
+        for row in rows["rows"] if rows else []:
             verdict = {"pass": "right", "fail": "wrong", "skipped": "lacking"}[row["status"]]
             self.counts.add("ladder, every rung", self.back_end, verdict, f"{row['rung']}: {row['reason']}")
 
@@ -213,8 +213,9 @@ class Checks:
     def variants(self):
         """Every kernel of a stencil, as the program itself verifies it."""
         for preset, grid in (("thesis-5pt", "64x96"), ("thesis-27pt", "20x24x64")):
-            args = ["stencil", "--preset", preset, "--grid", grid, "--steps", "4", "--samples", "1", "--blocks", "8x32"]
-            for row in self.rows("stencils, every kernel", args, seconds=600) or []:
+            args = ["replay", preset, "--grid", grid, "--steps", "4", "--samples", "1", "--blocks", "8x32"]
+            record = self.rows("stencils, every kernel", args, seconds=600)
+            for row in record["stencils"] if record else []:
                 verdict = {"pass": "right", "fail": "wrong", "skipped": "lacking"}[row["status"]]
                 self.counts.add("stencils, every kernel", self.back_end, verdict, f"{row['variant']}: {row['reason']}")
 

@@ -1,10 +1,10 @@
-// apart: adds every pair to its group's state in storage: for more groups than tables hold, and for drivers that miscount in workgroup memory.
+// apart: adds each pair to its group's state in storage. For more groups than tables hold, and for drivers that miscount in workgroup memory.
 //
 // Reads each pair once. Writes states:
 //
 //     id 2, value 1.5      state of 2:  count + 1    two limbs of the sum    least, most
 //
-// Cost: several atomic additions to storage per pair. Each moves a sector of the cache.
+// Cost: several atomic additions to storage per pair. Each moves a cache sector.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/keys

@@ -4,17 +4,17 @@
 //
 //     keys  7 3 7 9 3      table  9 . . . 7 3 . . …      list  7 3 9
 //
-// `sort` and `merge` put the list in order, and `number` makes the place in that order the key's id. Then the kernels of groups by id
-// (group/tables.wgsl) look ids up.
+// `sort` and `merge` sort the list, and `number` makes a key's position in it the key's id. The kernels of groups by id
+// (group/tables.wgsl) then look ids up.
 //
-// Probing is linear from an even place, and a lookup reads two places at once. There are at least eight places per allowed key. Keys beyond `GROUPS`
-// are inserted until an invocation reads a count above `GROUPS`. Unlisted keys have no id, and their pairs are counted. A lookup ends at a pair
-// whose second place is free or unlisted: a full table has no free place.
+// Probing is linear from an even slot, and a lookup reads two slots at once. There are at least eight slots per allowed key. Keys beyond `GROUPS`
+// are inserted until an invocation reads a count above `GROUPS`. Unlisted keys have no id, and their pairs are counted as rejected. A lookup
+// ends at a pair of slots whose second one is free or unlisted: a full table has no free slot.
 //
-// Keys are mapped to unsigned integers in the same order (group_by/key_bits/). The greatest marks free places, so it has a place of its own.
+// Keys are mapped to unsigned integers in the same order (group_by/key_bits/). The largest integer marks free slots, so its key has a slot of its own.
 //
-// Cost: mostly reads of workgroup memory. A cache of keys there avoids contention in storage, and a frequent key is only read. A key that finds
-// no place there is looked up in storage each time.
+// Cost: mostly reads of workgroup memory. A cache of keys there avoids contention in storage, and a frequent key is only read. A key without
+// a slot in the cache is looked up in storage each time.
 #import group_by/shared/io
 #import lib/lane/hash
 #import group_by/key_bits/*
@@ -24,17 +24,17 @@
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> key_vectors: array<vec4<u32>>;
 
-// Places in workgroup memory, a power of two, and those where a key is looked for: two that are half of the memory apart, and the next two.
+// Slots in workgroup memory, a power of two, and the slots to probe for a key: two that are half of the memory apart, and the next two.
 override SEEN: u32 = 1024u;
 const PROBES: u32 = 4u;
 
 var<workgroup> seen: array<atomic<u32>, SEEN>;
 var<workgroup> has_greatest: atomic<u32>;
 
-// The key of a pair, or of the last pair beyond the end.
+// Returns the key of a pair; past the end, of the last pair.
 fn key_at(at: u32) -> u32 { return keys[params.first + min(at, params.len - 1u)]; }
 
-// The keys of four pairs. Fours begin at whole vectors: the first of them may have begun before the first pair.
+// Returns the keys of four pairs. Fours begin at whole vectors, so the first one may begin before the first pair.
 fn four_keys(four: u32) -> vec4<u32> {
     let at = 4u * four - (params.first & 3u);
     if at < params.len && params.len - at >= 4u {
@@ -43,7 +43,7 @@ fn four_keys(four: u32) -> vec4<u32> {
     return vec4<u32>(key_at(at), key_at(at + 1u), key_at(at + 2u), key_at(at + 3u));
 }
 
-// Adds a key that is new to the list.
+// Appends a new key to the list.
 fn add_to_list(key: u32) {
     let nth = atomicAdd(&places[2u * number_at()], 1u);
     if nth < GROUPS {
@@ -53,8 +53,8 @@ fn add_to_list(key: u32) {
 
 fn are_too_many() -> bool { return atomicLoad(&places[2u * number_at()]) > GROUPS; }
 
-// Puts a key into the table, if it is not there. Invocations that take places at once may fill the table before their number is seen, so a long walk looks
-// at it, too.
+// Inserts a key into the table if it is not there. Invocations that claim slots concurrently may fill the table before their count is seen, so a long
+// probe checks the count, too.
 fn put_into_table(key: u32, hashed: u32) {
     var at = (2u * hashed) & (PLACES - 1u);
     for (var i = 0u; i < PLACES;) {
@@ -73,7 +73,7 @@ fn put_into_table(key: u32, hashed: u32) {
         if found == key {
             return;
         }
-        // The exchange may fail where the place is free.
+        // The exchange may fail although the slot is free.
         if found != EMPTY_SLOT {
             at = (at + 1u) & (PLACES - 1u);
             i += 1u;
@@ -142,7 +142,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     if (group >= params.groups) | (params.len == 0u) {
         return;
     }
-    // The next keys are on their way while these are looked for.
+    // The next keys are in flight while these are looked up.
     var next_four = four_keys(group * WG + lid);
     for (var step = 0u; step < params.steps; step++) {
         let four = next_four;

@@ -1,6 +1,6 @@
-// merge: every two runs of keys that are in order become one. Reads and writes each key once.
+// merge: merges pairs of sorted runs of keys. Reads and writes each key once.
 //
-//     2 5 8 | 3 4 9      5 has one key before it in its own run, and two in the other:      2 3 4 5 8 9
+//     2 5 8 | 3 4 9      5 follows one key of its own run and two of the other:      2 3 4 5 8 9
 //
 // Cost: a binary search for each key.
 #import group_by/shared/io

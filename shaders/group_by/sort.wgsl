@@ -1,10 +1,10 @@
-// sort: sorts the list of keys in tiles. Reads and writes each key once.
+// sort: sorts the key list in tiles. Reads and writes each key once.
 //
 //     9 4 7      lesser keys 2 0 1      4 7 9
 //
-// Keys are distinct, so the place of a key in its tile is the number of lesser keys, counted for four keys at a time.
+// Keys are distinct, so a key's position in its tile is the number of smaller keys. Four keys are counted at a time.
 //
-// Cost: a million comparisons for a tile of 1024 keys, without a barrier between them.
+// Cost: a million comparisons for a tile of 1024 keys, without barriers between them.
 #import group_by/shared/io
 #import group_by/shared/key_lists
 #import group_by/shared/search
@@ -13,7 +13,7 @@ const FOURS: u32 = 256u;
 
 var<workgroup> tile: array<vec4<u32>, FOURS>;
 
-// A key of the list. Past its end none is less than another.
+// Returns a key of the list. Past its end, the key is larger than all others.
 fn key_at(at: u32, end: u32) -> u32 { return select(0xffffffffu, lists[params.source + at], at < end); }
 
 fn is_less(key: u32, than: vec4<u32>) -> vec4<u32> { return select(vec4<u32>(0u), vec4<u32>(1u), vec4<u32>(key) < than); }

@@ -1,6 +1,6 @@
-// clear: sets the counters to zero, one per invocation. Writes a word for each bin.
+// clear: sets the counters to zero, one per invocation. Writes a word per bin.
 //
-// A dispatch, because only an encoder has `clear_buffer`: so a histogram can be recorded inside the caller's pass.
+// A dispatch instead of `clear_buffer`, which only an encoder has: a histogram can then be recorded inside the caller's pass.
 #import lib/grid/entry
 #import histogram/shared/io
 

@@ -1,15 +1,15 @@
-// arguments: the workgroups of an indirect dispatch, from a count on the GPU.
+// arguments: computes the workgroups of an indirect dispatch from a count on the GPU.
 //
-// A dimension holds a limited number of workgroups. A larger number is split into rows of equal length, so the last row may be too long.
+// A dimension has a limited number of workgroups. A larger number is folded into equal rows, so the last row may exceed it.
 
 struct Params {
     // The position of the count in its binding.
     first: u32,
-    // Items of a workgroup.
+    // Items per workgroup.
     items: u32,
-    // The most workgroups of a dimension.
+    // The most workgroups per dimension.
     most: u32,
-    // The place of the arguments in their binding, in words.
+    // The position of the arguments in their binding, in words.
     arguments_at: u32,
 }
 

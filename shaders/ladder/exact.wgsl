@@ -20,7 +20,7 @@
 //
 // All invocations begin with the same window. They choose it by the same 32 vectors, four at each of eight places in the input:
 // it reaches two or three exponents above the largest element of them and about twenty below, and ends at a multiple of
-// two, so that other launches often choose the same. An invocation that finds a third batch outside of its window
+// two, so that other dispatches often choose the same. An invocation that finds a third batch outside of its window
 // takes a second one beside it, if one holds all those numbers, for the batches that follow: data of two scales lie
 // in two windows, data sorted by magnitude pass through a few. In the end the second window's sum goes to the limbs.
 // (Numbers of two words, 16-bit floats, and workgroups of other sizes than 256 and 512, have one window, which moves.) Zeros fit every window

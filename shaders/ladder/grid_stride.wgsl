@@ -1,6 +1,6 @@
 // grid-stride: a fixed number of workgroups; each invocation adds many elements before the one tree.
 //
-// first-add doubles what an invocation loads before the tree. This rung takes the idea to its end: launch
+// first-add doubles what an invocation loads before the tree. This rung takes the idea to its end: dispatch
 // only as many workgroups as keep the GPU full, and let each invocation loop over the input, adding to a
 // register.
 //

@@ -1,13 +1,13 @@
 // Geometric mean of floats and integers, in 32 or 64 bits: e to the power of the mean of the logarithms. Empty input: NaN.
 //
-// The product overflows or underflows after a few elements. The sum of logarithms does not: that of the largest 64-bit float is 709.8.
+// A product overflows or underflows after a few elements. A sum of logarithms does not: the largest 64-bit float has the logarithm 709.8.
 //
-// Elements that are not positive and finite are recognised by their bits, before any arithmetic, and recorded in `seen`. As in SciPy's `gmean`,
-// a NaN or a number below zero gives NaN, and so do a zero and an infinity together; otherwise a zero gives 0, and an infinity gives infinity.
-// Subnormal floats count as zeros, because some GPUs flush them before a shader reads them.
+// Elements that are not positive and finite are detected by their bits, before any arithmetic, and recorded in `seen`. As in SciPy's
+// `gmean`, the result is NaN for a NaN, for a negative number, and for a zero together with an infinity. Otherwise a zero gives 0 and
+// an infinity gives infinity. Subnormal floats count as zero, because some GPUs flush them when a shader reads them.
 //
-// The relative error grows with the logarithms: after d additions the mean is off by d half units of the mean of |log x|. So elements near 1
-// lose nothing, and elements near 2^100 lose two digits.
+// The relative error grows with the logarithms: after d additions, the mean is off by d half units of the mean of |log x|. Elements
+// near 1 lose nothing; elements near 2^100 lose two digits.
 #import operators/shared/exp_log
 #import operators/shared/real
 
@@ -48,7 +48,7 @@ fn map(elem: Elem, index: u32) -> Acc {
 fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.seen | b.seen); }
 
 fn finish(acc: Acc, n: u32) -> Real {
-    // Always zero, but no compiler knows that: constant infinities and NaNs are errors in WGSL.
+    // Zero at run time. The compiler cannot fold it: constant infinities and NaNs are errors in WGSL.
     let zero = acc.seen >> 3u;
     if n == 0u || acc.seen > SEEN_INFINITY {
         return not_a_number(zero);

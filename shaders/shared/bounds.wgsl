@@ -1,16 +1,16 @@
-// Segments of one length: the range of a chunk follows from its index.
+// Segments of equal length: computes the range of a chunk from its index.
 #import shared/io
 
 struct Own {
-    // Items of one segment, which is cut into `chunks` of at most `chunk` items each.
+    // Items in a segment, which is cut into `chunks` of at most `chunk` items.
     len: u32,
     chunk: u32,
     chunks: u32,
     // The index of the dispatch's first chunk.
     base: u32,
-    // Invocations that share one chunk, as a power of two.
+    // log2 of the invocations that share one chunk.
     team: u32,
-    // 1 if accumulators are combined with those that an earlier dispatch has stored at the same positions.
+    // 1 if accumulators are combined with those that an earlier dispatch stored in the same slots.
     onto: u32,
 }
 

@@ -15,7 +15,7 @@ struct Params {
     index: u32,
     // Length of the whole input, which `finish` receives.
     count: u32,
-    // The number of workgroups that have work. A grid folded into two dimensions may launch a few more.
+    // The number of workgroups that have work. A grid folded into two dimensions may dispatch a few more.
     groups: u32,
     // Workgroups in one row of the grid.
     grid_row: u32,

@@ -1,6 +1,6 @@
-// Stores a result to slot `slot` of the output: the finished result of `n` elements, or the unchanged accumulator for the next dispatch.
+// Stores a result in slot `slot` of the output: finished from `n` elements, or as an accumulator for the next dispatch.
 //
-// If the elements of one result span several bindings (`onto`), each dispatch combines its accumulator with that of the previous one.
+// If the elements of one result span several bindings (`onto`), each dispatch combines its accumulator with the previous one's.
 #import shared/io
 
 #ifdef writes_partials

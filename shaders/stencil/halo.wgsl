@@ -16,7 +16,7 @@ struct Params {
     layer: u32,
     // Cells in `tail` before the second-to-last layer.
     skip: u32,
-    // Workgroups in one row of the launched grid.
+    // Workgroups in one row of the dispatched grid.
     grid_row: u32,
 }
 

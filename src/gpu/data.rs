@@ -29,7 +29,8 @@ pub struct Host {
 
 impl Host {
     /// The driver of a browser, which keeps its name to itself.
-    pub(crate) const DRIVER: Driver = Driver { miscounts: false, compiles_slowly: true };
+    pub(crate) const DRIVER: Driver =
+        Driver { miscounts: false, adds_in_storage: false, compiles_slowly: true };
 }
 
 /// An operation over inputs of some lengths as plain data. A host compiles the kernels, allocates the buffers, and records the dispatches in
@@ -151,18 +152,12 @@ impl<S: Copy + PartialEq> Planned<S> {
         let Planned { label, plan, mut inputs, vector, declared, most } = self;
         let befores = host.outputs.iter().copied().chain(std::iter::repeat(0));
         let outputs: Vec<_> = plan.outputs.iter().zip(befores).collect();
-        if let Some((output, before)) =
+        if let Some((output, offset)) =
             outputs.iter().find(|(one, before)| one.place.is_none() && *before > 0)
         {
-            let (limit, align) =
-                ("min_storage_buffer_offset_alignment", host.limits.min_storage_buffer_offset_alignment);
-            return Err(BufferError::Offset {
-                role: output.name,
-                offset: *before,
-                align: align.into(),
-                limit,
-            }
-            .into());
+            let align = host.limits.min_storage_buffer_offset_alignment;
+            let (role, offset, limit) = (output.name, *offset, "min_storage_buffer_offset_alignment");
+            return Err(BufferError::Offset { role, offset, align, limit }.into());
         }
         let placed = outputs.iter().filter_map(|(output, before)| Some((output.place?, (before / 4) as u32)));
         let placed: Vec<_> = placed.collect();

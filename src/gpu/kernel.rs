@@ -12,6 +12,7 @@ use wgpu::{
     Limits, PipelineCache, StorageTextureAccess, TextureFormat, TextureSampleType, TextureViewDimension,
 };
 
+use crate::adapter;
 use crate::gpu::buffers;
 use crate::gpu::launch::Dispatch;
 
@@ -39,11 +40,8 @@ pub(crate) enum Access {
 /// The number of launches in which several workgroups combine their partials to one result, for reductions of whole and of strided inputs.
 /// In other shapes no workgroup reads what another one writes in the same launch.
 ///
-/// With one launch the last workgroup to finish collects the partials that the others have published. This is
-/// faster, but it relies on the order in which a GPU performs atomic operations on different addresses. No
-/// specification guarantees that order: WGSL's atomics are relaxed. All specifications guarantee the order
-/// between two launches. `docs/determinism.md` explains this; an ignored test, `tests/device/one_launch.rs`, tries
-/// whether one launch fails on an adapter.
+/// With one launch the last workgroup to finish collects the partials of the others. This is faster, but no specification guarantees
+/// the order of atomic operations that it relies on: `docs/determinism.md` explains this. The order between two launches is guaranteed.
 ///
 /// With two launches the exact sum of a buffer is that of one segment. Exact sums of
 /// several buffers, of a stride, or of a count on the GPU only have one launch.
@@ -124,10 +122,12 @@ impl<'a> Options<'a> {
         let adapter = device.adapter_info();
         let miscounts =
             self.counts_in_workgroups.map_or_else(|| miscounts(&adapter), |counts_right| !counts_right);
+        let adds_in_storage =
+            miscounts || self.counts_in_workgroups.is_none() && adapter::is_software(&adapter);
         // Browsers may run on SwiftShader, and keep its name to themselves.
         let compiles_slowly =
             adapter.name.starts_with("SwiftShader") || adapter.backend == wgpu::Backend::BrowserWebGpu;
-        Driver { miscounts, compiles_slowly }
+        Driver { miscounts, adds_in_storage, compiles_slowly }
     }
 
     /// The features of a device that kernels may use.
@@ -154,6 +154,8 @@ impl<'a> Options<'a> {
 pub struct Driver {
     /// It loses atomic additions in workgroup memory.
     pub(crate) miscounts: bool,
+    /// Sums by id are faster in storage, where few threads collide, or right only there.
+    pub(crate) adds_in_storage: bool,
     /// It takes minutes for many branches inside a loop, as SwiftShader does.
     pub(crate) compiles_slowly: bool,
 }

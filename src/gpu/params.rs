@@ -30,21 +30,18 @@ macro_rules! parameters {
 }
 pub(crate) use parameters;
 
-/// Panics unless a module has the struct with these fields. It may lack the last ones, where a kernel takes fewer.
+/// Panics unless a module has the struct with these fields.
 #[cfg(test)]
 pub(crate) fn assert_alike<P: Parameters>(label: &str, wgsl: &str) {
-    let found = fields_of(P::NAME, label, wgsl);
-    let known: Vec<_> = P::FIELDS.iter().map(|(name, offset)| (name.to_string(), *offset)).collect();
-    assert!(known.starts_with(&found), "{label}: {found:?} in WGSL, {known:?} in Rust");
+    assert_fields((P::NAME, P::FIELDS), label, wgsl);
 }
 
-/// Panics unless all kernels of an operation have the struct with these fields.
+/// Panics unless a module has a struct with these fields. It may lack the last ones, where a kernel takes fewer.
 #[cfg(test)]
-pub(crate) fn assert_kernels<P: Parameters>(operation: &impl crate::Planned) {
-    let (cut, features) = (crate::Cut::All, wgpu::Features::empty());
-    for kernel in operation.kernels(cut, features, &wgpu::Limits::default()).unwrap() {
-        assert_alike::<P>(&kernel.label, &kernel.wgsl);
-    }
+pub(crate) fn assert_fields((name, known): (&str, &[Field]), label: &str, wgsl: &str) {
+    let found = fields_of(name, label, wgsl);
+    let known: Vec<_> = known.iter().map(|(name, offset)| (name.to_string(), *offset)).collect();
+    assert!(known.starts_with(&found), "{label}: {found:?} in WGSL, {known:?} in Rust");
 }
 
 /// The fields of a struct of a module, and their offsets.

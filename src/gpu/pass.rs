@@ -107,6 +107,12 @@ impl<S> Pass<S> {
         }
     }
 
+    /// The parameters that all kernels have.
+    #[cfg(test)]
+    pub(crate) fn fields(&self) -> &'static [Field] {
+        self.fields[0]
+    }
+
     /// The number of the word that is a parameter.
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         let [common, own] = self.fields;

@@ -28,6 +28,15 @@ impl Aggregate {
             Aggregate::SampleVariance => "sample_variance",
         }
     }
+
+    /// The type of the result of values of a type.
+    pub(super) const fn result(self, values: Element) -> Element {
+        match self {
+            Aggregate::Count => Element::U32,
+            Aggregate::Sum | Aggregate::Min | Aggregate::Max => values,
+            Aggregate::Mean | Aggregate::Variance | Aggregate::SampleVariance => Element::F32,
+        }
+    }
 }
 
 /// The error of values, or of keys in any order, of a type that has no results by group.

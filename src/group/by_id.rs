@@ -24,7 +24,7 @@ impl Base for GroupById {
     const INPUTS: [&'static str; 2] = ["values", "keys"];
 
     fn on_driver(self, driver: Driver) -> Self {
-        GroupById { in_storage: self.in_storage || driver.miscounts, ..self }
+        GroupById { in_storage: self.in_storage || driver.adds_in_storage, ..self }
     }
 
     fn check_settings(&self) -> Result<(), Error> {

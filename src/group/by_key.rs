@@ -255,22 +255,3 @@ impl<K: FromResults, V: FromResults> ResultOf<GroupByKey> for Group<K, V> {
         Group::read(by_id, keys, &outputs[2..])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gpu::params::assert_alike;
-    use crate::group::plan;
-
-    #[test]
-    fn parameters_are_those_of_the_kernels() {
-        let groups = GroupByKey::new(Element::U32, Element::F32, 5000).sum().min().variance();
-        for step in groups.steps() {
-            let wgsl = groups.kernel(step, Features::empty(), &Limits::default()).wgsl;
-            match OWN.contains(&step) {
-                true => assert_alike::<Params>(step, &wgsl),
-                false => assert_alike::<plan::Params>(step, &wgsl),
-            }
-        }
-    }
-}

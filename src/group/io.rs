@@ -92,7 +92,7 @@ impl<'b> Outputs<'b> {
     }
 }
 
-/// Declares the methods that set the outputs of results.
+/// Declares what each result has: a method that sets its output, and how its array is read.
 macro_rules! results {
     ($($name:ident: $aggregate:ident),*) => {
         impl<'b> Outputs<'b> {
@@ -104,6 +104,28 @@ macro_rules! results {
                     self
                 }
             )*
+        }
+
+        impl<K, V: FromResults> Group<K, V> {
+            /// Reads the results of groups with these keys, from the arrays of the results of `operation`.
+            pub(super) fn read(
+                operation: &GroupById,
+                keys: impl IntoIterator<Item = K>,
+                arrays: &[&[u8]],
+            ) -> Result<Vec<Self>, Error> {
+                let mut groups: Vec<_> = keys.into_iter().map(|key| Group { key, $($name: None),* }).collect();
+                for (aggregate, array) in operation.aggregates.iter().zip(arrays) {
+                    let layout = OutputLayout::of("group", aggregate.result(operation.element));
+                    let array = &array[..4 * groups.len()];
+                    match aggregate {
+                        $(Aggregate::$aggregate => {
+                            let results = layout.read_all(array)?;
+                            groups.iter_mut().zip(results).for_each(|(group, result)| group.$name = Some(result));
+                        })*
+                    }
+                }
+                Ok(groups)
+            }
         }
     };
 }
@@ -162,54 +184,6 @@ pub struct Group<K, V> {
     pub variance: Option<f32>,
     /// The sample variance.
     pub sample_variance: Option<f32>,
-}
-
-impl<K, V: FromResults> Group<K, V> {
-    /// Reads the results of groups with these keys, from the arrays of the results of `operation`.
-    pub(super) fn read(
-        operation: &GroupById,
-        keys: impl IntoIterator<Item = K>,
-        arrays: &[&[u8]],
-    ) -> Result<Vec<Self>, Error> {
-        let new = |key| Group {
-            key,
-            count: None,
-            sum: None,
-            mean: None,
-            min: None,
-            max: None,
-            variance: None,
-            sample_variance: None,
-        };
-        let mut groups: Vec<_> = keys.into_iter().map(new).collect();
-        for (aggregate, array) in operation.aggregates.iter().zip(arrays) {
-            let array = &array[..4 * groups.len()];
-            match aggregate {
-                Aggregate::Count => set(&mut groups, array, Element::U32, |group| &mut group.count),
-                Aggregate::Sum => set(&mut groups, array, operation.element, |group| &mut group.sum),
-                Aggregate::Mean => set(&mut groups, array, Element::F32, |group| &mut group.mean),
-                Aggregate::Min => set(&mut groups, array, operation.element, |group| &mut group.min),
-                Aggregate::Max => set(&mut groups, array, operation.element, |group| &mut group.max),
-                Aggregate::Variance => set(&mut groups, array, Element::F32, |group| &mut group.variance),
-                Aggregate::SampleVariance => {
-                    set(&mut groups, array, Element::F32, |group| &mut group.sample_variance)
-                }
-            }?;
-        }
-        Ok(groups)
-    }
-}
-
-/// Sets a result of each group.
-fn set<G, T: FromResults>(
-    groups: &mut [G],
-    array: &[u8],
-    element: Element,
-    result: impl Fn(&mut G) -> &mut Option<T>,
-) -> Result<(), Error> {
-    let numbers: Vec<T> = OutputLayout::of("group", element).read_all(array)?;
-    groups.iter_mut().zip(numbers).for_each(|(group, number)| *result(group) = Some(number));
-    Ok(())
 }
 
 /// The result of a run of equal neighbouring keys.

@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::element::Element;
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot, declared};
 use crate::gpu::operation::Step;
 use crate::gpu::outputs;
 use crate::group::aggregate::Aggregate;
@@ -45,47 +45,32 @@ impl GroupById {
 
     fn overrides(&self, step: Step, limits: &Limits) -> Vec<(&'static str, f64)> {
         let table = Table::of(self, limits);
-        let mut overrides = vec![
-            ("WG", if [FINISH, VARIANCE].contains(&step) { FINISHING } else { table.workgroup_size }.into()),
-            ("GROUPS", self.groups.into()),
-            ("SUMS", self.has_sums().into()),
-            ("SQUARES", self.has_squares().into()),
-            ("WANT_MIN", self.has(Aggregate::Min).into()),
-            ("WANT_MAX", self.has(Aggregate::Max).into()),
-        ];
-        if step != OFFSETS {
-            overrides.push(("STATE", self.state() as f64));
-        }
-        if self.keys.is_some() && reads_pairs(step) {
-            overrides.push(("PLACES", places(self.groups) as f64));
-        }
-        if self.ids(step, limits) == NEAR {
-            overrides.push(("LOCAL_TABLE", (places(self.groups) / 2) as f64));
-        }
-        if BY_PARTS.contains(&step) {
-            let parts = table.slices.min(MOST_PARTS);
-            overrides.extend([("PARTS", f64::from(parts)), ("SHIFT", table.slice.ilog2().into())]);
-        }
-        match step {
-            COUNT | PUT => overrides.push(("PUTS", (step == PUT).into())),
-            PARTED => overrides.push(("STEPS", table.period().into())),
-            TABLES => overrides.push(("SLICES", table.slices.into())),
-            _ => {}
-        }
-        if [TABLES, PARTED].contains(&step) {
-            let plane = table.slice * table.copies;
-            let least = 1 + self.digits();
-            let most = least + u32::from(self.has(Aggregate::Min));
-            overrides.extend([
-                ("SLICE", f64::from(table.slice)),
-                ("COPIES", table.copies.into()),
-                ("PLANE", plane.into()),
-                ("LEAST_PLANE", (least * plane).into()),
-                ("MOST_PLANE", (most * plane).into()),
-                ("TABLE_WORDS", (self.planes() * plane).into()),
-            ]);
-        }
-        overrides
+        let places = places(self.groups) as u32;
+        let (is_parted, has_table) = (BY_PARTS.contains(&step), [TABLES, PARTED].contains(&step));
+        let (plane, least) = (table.slice * table.copies, 1 + self.digits());
+        let most = least + u32::from(self.has(Aggregate::Min));
+        declared([
+            ("WG", if [FINISH, VARIANCE].contains(&step) { FINISHING } else { table.workgroup_size }, true),
+            ("GROUPS", self.groups, true),
+            ("SUMS", self.has_sums().into(), true),
+            ("SQUARES", self.has_squares().into(), true),
+            ("WANT_MIN", self.has(Aggregate::Min).into(), true),
+            ("WANT_MAX", self.has(Aggregate::Max).into(), true),
+            ("STATE", self.state() as u32, step != OFFSETS),
+            ("PLACES", places, self.keys.is_some() && reads_pairs(step)),
+            ("LOCAL_TABLE", places / 2, self.ids(step, limits) == NEAR),
+            ("PARTS", table.slices.min(MOST_PARTS), is_parted),
+            ("SHIFT", table.slice.ilog2(), is_parted),
+            ("PUTS", (step == PUT).into(), [COUNT, PUT].contains(&step)),
+            ("STEPS", table.period(), step == PARTED),
+            ("SLICES", table.slices, step == TABLES),
+            ("SLICE", table.slice, has_table),
+            ("COPIES", table.copies, has_table),
+            ("PLANE", plane, has_table),
+            ("LEAST_PLANE", least * plane, has_table),
+            ("MOST_PLANE", most * plane, has_table),
+            ("TABLE_WORDS", self.planes() * plane, has_table),
+        ])
     }
 
     /// The file with the ids of pairs: read, or looked up.

@@ -1,7 +1,7 @@
-//! Results by group: of values and ids, a result for each id; of values and keys, one for each key, or for each run of equal neighbouring keys.
+//! Results by group: per id, per key, or per run of equal neighbouring keys.
 //!
-//! [`GroupById`] takes two arrays of equal lengths: values, and the id of each value's group, a `u32` below a number of groups that you declare. Ids come in any
-//! order. It gives several results of each group in one read of the pairs:
+//! [`GroupById`] takes values and an id for each value: a `u32` below a declared number of groups, in any order. It computes
+//! several results per group in one sweep over the pairs:
 //!
 //! ```
 //! use halofold::{Compiled, Element, Options};
@@ -17,7 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`GroupByKey`] does the same for keys that come in any order, of which only the most are declared. It finds the different keys first:
+//! [`GroupByKey`] does the same for keys in any order. Declare the most distinct keys. It finds the distinct keys first:
 //!
 //! ```
 //! use halofold::{Compiled, Element, Options};
@@ -33,7 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`ReduceRuns`] takes keys and values, and reduces the values of each run of equal neighbouring keys; [`RunLengths`] takes keys alone:
+//! [`ReduceRuns`] reduces the values of each run of equal neighbouring keys. [`RunLengths`] takes keys alone:
 //!
 //! ```
 //! use halofold::group::{Pairs, ReduceRuns, Run};
@@ -53,23 +53,13 @@
 //!
 //! # Numbers of groups by id and of keys in any order
 //!
-//! Sums and means of floats are exact, and rounded once to the nearest float, ties to even: they are those of [`reduce::exact`](crate::reduce::exact), with
-//! the same rules for NaN, infinities and −0. They do not depend on the order of the pairs or on the GPU. Sums of integers wrap; their mean is the exact
-//! quotient, rounded once to an `f32`.
-//!
-//! Variances, of floats and of integers, are (n Σx² − (Σx)²) / n² of exact sums, rounded once to an `f32`: equal values have the variance 0, and values far from
-//! 0 lose no digits. Sample variances have n (n − 1) below. If a value is NaN or infinite, the variance is NaN; it is infinite if it is larger than floats are.
+//! Sums of floats, and all means and variances, come from [exact sums](crate::reduce::exact), with their rules for NaN, infinities and −0. They do not depend
+//! on the order of the pairs or on the GPU. Variances are (n Σx² − (Σx)²) / n², sample variances have n (n − 1) below.
 //!
 //! # Numbers of groups by key
 //!
-//! Those of the operator. Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once, and do
-//! not depend on the order of the pairs of a run or on the GPU.
-//!
-//! # Outputs of groups by id
-//!
-//! [`Outputs`] names an array for each result that the operation computes, of four bytes a group, and perhaps one `u32`, the number of pairs that no group has.
-//! [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) return an error if it is not 0:
-//! [`DataError::Ids`](crate::DataError::Ids).
+//! They follow the operator. [`Monoid::exact`](crate::reduce::Monoid::exact) makes exact sums of `f32` and `f16`, which are rounded once and do
+//! not depend on the order of a run's pairs or on the GPU.
 //!
 //! # Cost
 //!
@@ -77,29 +67,29 @@
 //!
 //! | groups | dispatches | memory traffic |
 //! |---|---|---|
-//! | a table of them finds room in workgroup memory: of a sum and a count 1000 in 16 KiB, 3000 in 48 KiB | 2 | the pairs are read once |
-//! | two or three such tables | 2 | they are read by each, mostly from the cache |
-//! | up to 1024 tables of half the size | 5 | the ids are read twice and the values once; ordered pairs are written and read once |
-//! | more | 2 | they are read once, with several atomic additions to storage for each |
+//! | one table of them fits workgroup memory: 1000 with a sum and a count in 16 KiB, 3000 in 48 KiB | 2 | pairs are read once |
+//! | two or three such tables | 2 | each table reads the pairs, mostly from the cache |
+//! | up to 1024 tables of half the size | 5 | ids are read twice, values once; ordered pairs are written and read once |
+//! | more | 2 | pairs are read once, with several atomic additions to storage per pair |
 //!
-//! Variances take one dispatch more, and room in a table for six words a group, four of integers: 400 groups of a variance alone in 16 KiB.
+//! A variance takes one more dispatch, and six words per group in a table, four for integers: 400 groups of a variance alone in 16 KiB.
 //!
-//! Ordered pairs take 8 bytes each of scratch memory, at most 256 MiB: longer inputs are ordered part by part.
+//! Ordered pairs take 8 bytes each of scratch memory, at most 256 MiB. Longer inputs are ordered in parts.
 //!
-//! By key in any order the same, and before that four dispatches, in which the keys are read once more; and one for each time that 1024 has to be doubled to
-//! reach the number of groups. The kernels of groups by id look ids up in a table of the keys, which takes 72 to 136 bytes a group. Of up to 1024 keys a
-//! sum and a count have room for a copy of it in 48 KiB of workgroup memory; of more keys each lookup moves a sector of the cache.
+//! By key in any order: four dispatches first, which read the keys once more, and one for each doubling of 1024 to the number of groups.
+//! The kernels then look keys up in a table of 72 to 136 bytes per group. Up to 1024 keys with a sum and a count have a copy of it in 48 KiB
+//! of workgroup memory; with more keys, each lookup moves a cache sector.
 //!
-//! The state of a group takes 108 bytes of scratch memory, with variances 184, without sums 20. An input that no binding can hold takes more dispatches.
+//! A group's state takes 108 bytes of scratch memory, 184 with variances, 20 without sums. An input larger than a binding takes more dispatches.
 //!
-//! Floats more than 2^24 times smaller than most others, or more than four times larger, are added to storage one by one. That is slow only if they are many.
+//! Floats more than 2^24 times smaller or four times larger than most others are added to storage one by one, which is slow only if there are many.
 //!
 //! A device that miscounts in workgroup memory adds every pair to storage: see [`probe`](crate::probe).
 //!
-//! Lengths of runs are one dispatch, which reads the keys once and writes a key and a word for each run: a [selection](crate::select) with a second output.
+//! Lengths of runs take one dispatch that reads keys once and writes a key and a word per run: a [selection](crate::select) with a second output.
 //!
-//! By key, with keys and values of 32 bits: five dispatches. If runs are long, keys and values are read once. Of tiles with more than a run for each eight pairs,
-//! the keys are read once more, and the values only then. The memory of a [`Bound`](crate::Bound) is about an eighth of the input's.
+//! By key, with 32-bit keys and values: five dispatches. With long runs, keys and values are read once. Tiles with more than one run per
+//! eight pairs read the keys once more. A [`Bound`](crate::Bound) takes about an eighth of the input's memory.
 
 mod aggregate;
 mod by_id;

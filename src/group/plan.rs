@@ -182,17 +182,9 @@ impl GroupById {
         let own = TURNS * 4 * table.workgroup_size * table.period();
         let groups = window.len.div_ceil(own) + table.slices;
         let grid = grid::of(groups.into(), limits, SPLIT)?;
-        let params = Params {
-            index: window.index,
-            len: window.len,
-            groups,
-            grid_row: grid[0],
-            shares: shares as u32,
-            steps: TURNS,
-            period: own,
-            ..Params::default()
-        };
-        let inside = |step, grid| Pass::new(step, grid, params);
+        let parted =
+            Params { first: 0, second: 0, groups, grid_row: grid[0], steps: TURNS, period: own, ..params };
+        let inside = |step, grid| Pass::new(step, grid, parted);
         Ok(vec![over(COUNT), inside(OFFSETS, [1, 1]), over(PUT), inside(PARTED, grid)])
     }
 

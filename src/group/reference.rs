@@ -70,16 +70,10 @@ fn variance(element: Element, bytes: &[u8], correction: u64) -> Value {
         sum.add(element, bytes);
         squares.add_of(Op::Dot, element, bytes, Some(bytes));
     } else {
-        let (values, count) = (|| integers(element, bytes), bytes.len() as u64 / 4);
+        let values = || element.read_all(bytes).filter_map(Value::integer);
+        let count = bytes.len() as u64 / 4;
         sum = State::of_integers(Format::Single, values().sum(), count);
         squares = State::of_integers(Format::Product, values().map(|x| x * x).sum(), count);
     }
     Value::F32(exact::nearest_variance(&sum, &squares, correction))
-}
-
-fn integers(element: Element, bytes: &[u8]) -> impl Iterator<Item = i128> {
-    bytes.chunks_exact(4).map(move |value| match element.read(value) {
-        Value::Signed(x) => i128::from(x),
-        x => x.as_f64() as i128,
-    })
 }

@@ -6,7 +6,7 @@ use crate::element::Element;
 use crate::gpu::error::{Error, WgslError};
 use crate::gpu::input;
 use crate::gpu::io::{OneInput, Output, ResultOf};
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot, declared};
 use crate::gpu::limits::{self, LimitError, largest_workgroup, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
@@ -181,15 +181,14 @@ impl Base for ReduceRuns {
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
             .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
-        let mut overrides = vec![("WG", f64::from(workgroup)), ("CAPACITY", room as f64)];
-        if step != PLACE {
-            // The narrowest subgroup that exists has four lanes.
-            let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };
-            overrides.push(("PLACES", places.into()));
-        }
-        if step == AGAIN {
-            overrides.push(("STAGE", stage.into()));
-        }
+        // The narrowest subgroup that exists has four lanes.
+        let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };
+        let overrides = declared([
+            ("WG", workgroup, true),
+            ("CAPACITY", room as u32, true),
+            ("PLACES", places, step != PLACE),
+            ("STAGE", stage, step == AGAIN),
+        ]);
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step, features), overrides)
     }
 
@@ -273,17 +272,5 @@ impl OneInput for ReduceRuns {}
 impl<K: FromResults, R: FromResults> ResultOf<ReduceRuns> for Run<K, R> {
     fn results(operation: &ReduceRuns, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
         io::runs(operation.key, &operation.monoid.layout(), outputs)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gpu::params::assert_kernels;
-    use crate::reduce::Op;
-
-    #[test]
-    fn parameters_are_those_of_the_kernels() {
-        assert_kernels::<Params>(&ReduceRuns::new(Element::U32, Op::Sum.over(Element::F32).unwrap()));
     }
 }

@@ -14,6 +14,9 @@ const SQUARE_DIGITS: u32 = 6;
 const INTEGER_SQUARE_DIGITS: u32 = 4;
 
 /// A description of results by id. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::group).
+///
+/// Its inputs are [`Pairs`](crate::group::Pairs), and its outputs [`Outputs`](crate::group::Outputs). If no group has some of the ids,
+/// [`Request::run`](crate::Request::run) returns [`DataError::Ids`](crate::DataError::Ids).
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupById {
     pub(super) element: Element,
@@ -21,7 +24,7 @@ pub struct GroupById {
     pub(super) aggregates: Vec<Aggregate>,
     /// The type of the keys whose ids kernels look up; `None` if ids are given.
     pub(super) keys: Option<Element>,
-    /// True if all pairs are added to storage, on a device that miscounts in workgroup memory.
+    /// True if all pairs are added to storage, on a device that miscounts in workgroup memory or is software.
     pub(super) in_storage: bool,
 }
 

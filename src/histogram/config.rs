@@ -1,4 +1,4 @@
-//! The description of a histogram, and its kernels.
+//! Describes a histogram and its kernels.
 
 use wgpu::Limits;
 
@@ -12,37 +12,37 @@ use crate::histogram::tuning::{Method, Tuning};
 use crate::map::Map;
 use crate::shader::{Composer, rooms};
 
-/// The binding with the keys of each bin.
+/// The binding with the borders of the bins as keys.
 pub(super) const TABLE: u32 = 5;
 
-/// A description of a histogram, which [`Compiled`](crate::Compiled) brings to a device. The module's page has [an example](crate::histogram).
+/// A histogram's description. [`Compiled`](crate::Compiled) creates it on a device. The module's page has [an example](crate::histogram).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Histogram {
     /// The keys.
     pub keys: Keys,
-    /// The number of bins of a channel: 1 to 65 536 for all channels together.
+    /// Bins per channel: 1 to 65 536 for all channels together.
     pub bins: u32,
-    /// The number of channels, 1 to 16: an element has a key for each, and each is counted in bins of its own.
+    /// The number of channels, 1 to 16. An element has one key per channel, counted in that channel's bins.
     pub channels: u32,
-    /// The distance from an element that is counted to the next one.
+    /// Distance between counted elements.
     pub stride: u32,
-    /// The number of the first element that is counted.
+    /// Index of the first counted element.
     pub first: u32,
-    /// The function of an element to its keys; `None` if an element is its keys.
+    /// The map from an element to its keys; `None` if elements are keys.
     pub map: Option<Map>,
-    /// True if counts are added, modulo 2^32, to those in the output. You then clear the output yourself, and one dispatch fewer is
-    /// recorded. Otherwise the output is cleared first, every time.
+    /// True if counts are added, modulo 2^32, to the output. You then clear the output yourself, and one dispatch less is
+    /// recorded. Otherwise each run clears the output first.
     pub add: bool,
-    /// The settings for speed; `None` for those of long inputs, which depend on the device. The counts do not depend on them.
+    /// Settings for speed; `None` for the defaults for long inputs on the device. Counts do not depend on them.
     pub tuning: Option<Tuning>,
-    /// True if keys are counted in storage, on a device that miscounts in workgroup memory.
+    /// True if keys are counted in storage, for a device that miscounts in workgroup memory.
     pub(super) in_storage: bool,
 }
 
 impl Histogram {
-    /// Describes a histogram that clears its output first, with the tuning for long inputs. For fewer than
-    /// 2^20 keys, use [`Tuning::of`] with their number: it spreads them over more cores.
+    /// Makes a histogram that clears its output first, tuned for long inputs. For fewer than 2^20 keys, use
+    /// [`Tuning::of`] with their number: it spreads them over more cores.
     pub fn new(keys: Keys, bins: u32) -> Self {
         Histogram {
             keys,
@@ -57,23 +57,23 @@ impl Histogram {
         }
     }
 
-    /// Returns this histogram for elements of several keys, one after the other.
+    /// Returns this histogram for elements with several keys, one after the other.
     pub fn with_channels(self, channels: u32) -> Self {
         Histogram { channels, ..self }
     }
 
-    /// Returns this histogram for every `stride`-th element, starting with number `first`.
+    /// Returns this histogram over every `stride`-th element, starting with `first`.
     pub fn with_stride(self, stride: u32, first: u32) -> Self {
         Histogram { stride, first, ..self }
     }
 
-    /// Returns this histogram for the keys, and the channels, that a map makes of the elements.
+    /// Returns this histogram over the keys and channels that a map computes from elements.
     pub fn with_map(self, map: Map) -> Self {
         let channels = self.channels_of(&map);
         Histogram { map: Some(map), channels, ..self }
     }
 
-    /// Returns this histogram with counts added to those in the output: see [`Histogram::add`].
+    /// Returns this histogram with counts added to the output: see [`Histogram::add`].
     pub fn adding(self) -> Self {
         Histogram { add: true, ..self }
     }
@@ -83,13 +83,13 @@ impl Histogram {
         Histogram { tuning: Some(tuning), ..self }
     }
 
-    /// The tuning on a device with these limits.
+    /// Returns the tuning on a device with these limits.
     pub fn tuning_on(&self, limits: &Limits) -> Tuning {
         let tuning = self.tuning.unwrap_or_else(|| Tuning::of(limits, self.counters(), u64::MAX));
         if self.in_storage { tuning.with_method(Method::Storage) } else { tuning }
     }
 
-    /// Checks it against a device's limits.
+    /// Checks the histogram against a device's limits.
     ///
     /// # Errors
     ///
@@ -108,27 +108,27 @@ impl Histogram {
         Ok(())
     }
 
-    /// Bytes of the output: four per bin, the bins of one channel after those of another.
+    /// Returns the size of the output: four bytes per bin, channel after channel.
     pub fn output(&self) -> u64 {
         4 * u64::from(self.counters())
     }
 
-    /// The bins of all channels.
+    /// Returns the number of bins of all channels.
     pub(super) fn counters(&self) -> u32 {
         self.bins.saturating_mul(self.channels)
     }
 
-    /// The number of keys that a map gives: a pair of words may be one.
+    /// Returns the number of keys per element. A key may take two words.
     pub(super) fn channels_of(&self, map: &Map) -> u32 {
         (map.channels() / self.keys.wgsl().1).max(1)
     }
 
-    /// True if elements are visited one by one, as they are no row of keys.
+    /// Returns true if elements are read one by one, because they are not consecutive keys.
     pub(super) fn by_element(&self) -> bool {
         self.map.is_some() || self.channels > 1 || self.stride > 1 || self.keys.wgsl().1 > 1
     }
 
-    /// The WGSL of a kernel: the kernel first, then everything that it imports.
+    /// Composes the WGSL of a kernel.
     pub(super) fn compose(&self, file: &str) -> String {
         let bins = match self.keys {
             Keys::Numbers => "numbers",
@@ -150,7 +150,7 @@ impl Histogram {
             .compose(file, self.map.as_ref().map_or(&[], Map::extensions))
     }
 
-    /// The values of a step's overrides.
+    /// Returns the overrides of a step.
     pub(super) fn overrides(&self, step: &str, tuning: Tuning) -> Vec<(&'static str, f64)> {
         let counters = self.counters();
         let mut overrides = vec![("WG", tuning.workgroup_size), ("COUNTERS", counters), ("BINS", self.bins)];
@@ -163,7 +163,7 @@ impl Histogram {
         overrides.into_iter().map(|(name, value)| (name, value.into())).collect()
     }
 
-    /// The bindings of group 0 that a step's module declares.
+    /// Returns the bindings of group 0 that a step declares.
     pub(super) fn slots(&self, step: &str) -> Vec<Slot> {
         let mut slots = vec![(1, Access::Write), (PARAMETERS, Access::Uniform)];
         if step == COUNT {

@@ -1,17 +1,17 @@
-//! The keys, and the borders of the bins.
+//! Keys, and the borders of bins.
 
 use std::sync::Arc;
 
 use crate::element::ordered;
 use crate::gpu::error::Error;
 
-/// The type of the keys, and the rule by which a key belongs to a bin.
+/// The type of keys, and how a key selects its bin.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Keys {
-    /// `u32`: a key is the index of its bin. A key that is not the index of a bin is ignored.
+    /// `u32`: the key is the bin's index. Other keys are ignored.
     Numbers,
-    /// `f32`: the bins are equal ranges from `low` to `high`, both finite.
+    /// `f32`: equal ranges from `low` to `high`, both finite.
     ///
     /// As in NumPy, a bin includes its lower border and excludes its upper one, but the last bin also includes `high`. Border i of n
     /// is the `f32` nearest to `low + i * ((high - low) / n)`, computed in `f64`. A value is therefore in bin
@@ -23,24 +23,24 @@ pub enum Keys {
         /// The upper border of the last bin, which includes it.
         high: f32,
     },
-    /// `f32`: the borders of the bins are listed, one more than there are bins, and none below the one before. They belong to bins
-    /// as those of [`Keys::Ranges`] do, and as NumPy's `bins=edges`. A bin between two equal levels stays empty, unless it is the
-    /// last. Levels may be infinite. Each key takes a binary search.
+    /// `f32`: a list of borders, one more than bins, in ascending order. They bound bins as in [`Keys::Ranges`] and NumPy's `bins=edges`.
+    /// A bin between equal levels is empty, except for the last. Levels may be infinite. Each key takes a binary
+    /// search.
     Levels(Arc<[f32]>),
-    /// `u32`: the borders of the bins are listed, as for [`Keys::Levels`]. Each key takes a binary search, unless all lie 64 or more apart, equally up to 1.
+    /// `u32`: a list of borders, as for [`Keys::Levels`]. Each key takes a binary search, unless borders are equidistant up to 1, and at least 64 apart.
     ///
-    /// Signed integers are keys by a [`Map`](crate::Map) that keeps their order: `bitcast<u32>(elem) ^ 0x80000000u`.
+    /// Signed integers become keys by a [`Map`](crate::Map) that keeps their order: `bitcast<u32>(elem) ^ 0x80000000u`.
     U32Levels(Arc<[u32]>),
-    /// 64-bit unsigned integers: the same of two words, the lower one first, a `vec2<u32>` in a map. No device feature is needed.
+    /// 64-bit unsigned integers as two words, the lower one first; in a map, a `vec2<u32>`. No device feature is needed.
     ///
-    /// An element without a map is such a key. Numbers of other types are keys by a map that keeps their order. `i64` turns
-    /// the sign bit of the upper word over, and so does `f64` that is not negative; one that is turns all bits over.
+    /// Without a map, elements are keys. Other types become keys by a map that keeps their order: flip the sign bit of the upper word
+    /// for `i64` and for an `f64` that is not negative; flip all bits of a negative `f64`.
     U64Levels(Arc<[u64]>),
 }
 
 impl Keys {
-    /// The borders of the bins, one more than there are bins; `None` if keys are no floats. They never decrease. Two borders are
-    /// equal if a range is narrower than the distance between two floats. The bin between them is then empty.
+    /// Returns the borders of the bins, one more than bins, in ascending order; `None` for integer keys. Two borders are equal if a range is
+    /// narrower than the distance between two floats; the bin between them is empty.
     pub fn borders(&self, bins: u32) -> Option<Vec<f32>> {
         let (low, high) = match self {
             Keys::Numbers | Keys::U32Levels(_) | Keys::U64Levels(_) => return None,
@@ -52,7 +52,7 @@ impl Keys {
         Some((0..bins).map(|i| border(i).min(high)).chain([high]).collect())
     }
 
-    /// The type of a key in WGSL, and its words of 32 bits.
+    /// Returns a key's type in WGSL, and its number of 32-bit words.
     pub(super) fn wgsl(&self) -> (&'static str, u32) {
         match self {
             Keys::Numbers | Keys::U32Levels(_) => ("u32", 1),
@@ -61,7 +61,7 @@ impl Keys {
         }
     }
 
-    /// Checks the ends of the range, or the levels.
+    /// Checks the range or the levels.
     pub(super) fn check(&self, bins: u32) -> Result<(), Error> {
         let (rises, levels) = match self {
             Keys::Ranges { low, high } if !(low.is_finite() && high.is_finite() && low < high) => {
@@ -80,7 +80,7 @@ impl Keys {
         Err(Error::setting("levels", format!("{levels} levels for {bins} bins: {remedy}")))
     }
 
-    /// The first and the last key of each bin, as integers in order; of 64 bits all levels.
+    /// Returns the first and the last key of each bin as ordered integers; for 64-bit keys, all levels.
     pub(super) fn table(&self, bins: u32) -> Vec<u32> {
         let order: Vec<_> = match self {
             Keys::U64Levels(levels) => return bytemuck::cast_slice(levels).to_vec(),

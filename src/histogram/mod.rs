@@ -25,28 +25,27 @@
 //!
 //! # Cost
 //!
-//! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a binding; none without keys.
-//! Unless [`Histogram::add`] is set, one small dispatch before them clears the counts. It needs no scratch memory. One on a device owns
-//! 136 bytes on the GPU, and with keys between borders 128 bytes and eight per bin. A [`Bound`](crate::Bound) owns 256 bytes
-//! for each dispatch, and its bind groups. Recording allocates nothing.
+//! A histogram takes one dispatch per window of the input: one, unless the input is larger than a binding; none without keys.
+//! Unless [`Histogram::add`] is set, a small dispatch clears the counts first. There is no scratch memory. A compiled histogram
+//! owns 136 bytes on the GPU, with borders another 128 bytes and eight per bin. A [`Bound`](crate::Bound) owns 256 bytes per dispatch, and
+//! its bind groups. Recording allocates nothing.
 //!
-//! Keys in a row are loaded four at a time. With a stride, channels or a map, elements are loaded one by one; a stride reads less
-//! memory only if whole sectors of the cache lie between two elements. Of levels, each key takes a binary search, unless they are `u32` and lie at equal distances.
+//! Consecutive keys are loaded four at a time. With a stride, channels or a map, elements are loaded one by one. A stride reads less
+//! memory only if it skips whole cache sectors. Keys between levels take a binary search, unless the levels are `u32` and equidistant.
 //!
-//! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once; if not, [`Method`] says how often.
+//! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once; if not, see [`Method`].
 //! A device that miscounts in workgroup memory counts in storage: see [`probe`](crate::probe).
 //!
 //! # What a device needs
 //!
-//! A device needs no features. It needs workgroups of 64 invocations or more, and three storage buffers per shader, four for
-//! keys between borders. The input and the output must be two buffers with [`wgpu::BufferUsages::STORAGE`]. Elements start at a multiple of
-//! their size. Counts (a `u32` each) start at a multiple of `min_storage_buffer_offset_alignment`.
+//! No features. Workgroups of at least 64 invocations, and three storage buffers per shader, four for keys between borders. Input and
+//! output are two buffers with [`wgpu::BufferUsages::STORAGE`]. Elements start at a multiple of their size, counts (a `u32` each) at a
+//! multiple of `min_storage_buffer_offset_alignment`.
 //!
-//! # Determinism
+//! # Counts
 //!
-//! Counts are exact, and equal on every device, for every tuning and in every run: the kernels add integers, and find the bin of a
-//! float by comparing integers. Counts wrap beyond 2^32 − 1. One histogram has at most 2^32 − 1 keys, so only counts that are added to
-//! earlier ones can wrap.
+//! Counts are [the same](crate#determinism) on every device. They wrap beyond 2^32 − 1, which only counts that are added to earlier ones can reach: one
+//! histogram has at most 2^32 − 1 keys.
 
 mod config;
 mod keys;

@@ -161,18 +161,3 @@ fn places(low: f64, step: f64, bins: u32, error: f64) -> Params {
     let (scale, origin) = (scale.min(f32::MAX.into()) as f32, (origin - low * scale) as f32);
     Params { origin, scale, fraction, places, margin, sure, beyond, ..Params::default() }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gpu::params::assert_kernels;
-
-    #[test]
-    fn parameters_are_those_of_the_kernels() {
-        let all =
-            [Keys::Numbers, Keys::Ranges { low: 0.0, high: 1.0 }, Keys::U32Levels([0, 100, 200].into())];
-        for histogram in all.map(|keys| Histogram::new(keys, 2).with_stride(3, 1)) {
-            assert_kernels::<Params>(&histogram);
-        }
-    }
-}

@@ -5,7 +5,7 @@
 pub(crate) mod plan;
 
 use crate::gpu::error::Error;
-use crate::parse::{self, by_name};
+use crate::parse::{self, named_values};
 use crate::reduce::exact::EXACT;
 use crate::reduce::kernel::Coverage::{Block, Grid, Pairs, Tiles};
 use crate::reduce::kernel::Delivery::{Output, Total};
@@ -16,41 +16,24 @@ use crate::reduce::kernel::kernel;
 pub use crate::reduce::kernel::{Coverage, Kernel, SINGLE_PASS, VECTORIZED};
 pub use plan::Setup;
 
-/// Methods of combining partial results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Finish {
-    /// The CPU combines them after reading them back.
-    Host,
-    /// The same kernel runs again until one value (or [`Tuning::leave`](crate::reduce::Tuning::leave)) is
-    /// left.
-    Repeat,
-    /// A second launch of one workgroup combines them.
-    OneWorkgroup,
-    /// Each is added directly to the grand total by an atomic operation.
-    Atomic,
-    /// The last workgroup to finish combines them, in the same launch.
-    LastWorkgroup,
-}
-
-impl Finish {
-    /// All ways to finish.
-    pub const ALL: [Finish; 5] =
-        [Finish::Host, Finish::Repeat, Finish::OneWorkgroup, Finish::Atomic, Finish::LastWorkgroup];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Finish::Host => "host",
-            Finish::Repeat => "repeat",
-            Finish::OneWorkgroup => "one-workgroup",
-            Finish::Atomic => "atomic",
-            Finish::LastWorkgroup => "last-workgroup",
-        }
+named_values! {
+    /// Methods of combining partial results.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Finish("finish", "ways to finish") {
+        /// The CPU combines them after reading them back.
+        Host = "host",
+        /// The same kernel runs again until one value (or [`Tuning::leave`](crate::reduce::Tuning::leave)) is
+        /// left.
+        Repeat = "repeat",
+        /// A second dispatch of one workgroup combines them.
+        OneWorkgroup = "one-workgroup",
+        /// Each is added directly to the grand total by an atomic operation.
+        Atomic = "atomic",
+        /// The last workgroup to finish combines them, in the same dispatch.
+        LastWorkgroup = "last-workgroup",
     }
 }
-
-by_name!(Finish, "finish", "ways to finish");
 
 /// One rung of the ladder: a kernel, and the ways its partial results can become one.
 #[derive(Debug, PartialEq, Eq)]
@@ -158,15 +141,5 @@ mod tests {
         }
         let message = Rung::named("sequentiel").unwrap_err().to_string();
         assert!(message.contains("sequentiel") && message.contains("single-pass"));
-    }
-
-    #[test]
-    fn every_kernel_opens_with_its_essay() {
-        for rung in RUNGS {
-            let text = crate::shader::essay(rung.kernel.file);
-            let essay = text.lines().take_while(|line| line.starts_with("//")).count();
-            assert!(text.starts_with(&format!("// {}: ", rung.name())), "{}", rung.name());
-            assert!(essay >= 10, "{}: {essay} lines", rung.name());
-        }
     }
 }

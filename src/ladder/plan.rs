@@ -121,7 +121,7 @@ impl Whole for Setup {
     }
 }
 
-/// Plans a rung that adds to one atomic word. The word starts as the identity, and a last launch may
+/// Plans a rung that adds to one atomic word. The word starts as the identity, and a last dispatch may
 /// convert it to a result.
 fn through_total(levels: &Levels<'_>, windows: &[Span]) -> Result<Plan, Error> {
     let mut plan = Plan::empty(1, levels.request.out_stride());

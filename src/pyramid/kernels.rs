@@ -1,4 +1,4 @@
-//! The kernels of pyramids.
+//! Kernels of pyramids.
 
 use wgpu::{TextureFormat, TextureSampleType};
 
@@ -10,35 +10,35 @@ use crate::map::{Map, texels_refused};
 use crate::reduce::{Monoid, Op};
 use crate::shader::{self, Composer, Piece, rooms};
 
-/// Columns and rows of invocations of a workgroup.
+/// Columns, and rows, of invocations in a workgroup.
 pub(super) const SIDE: u32 = 16;
 
-/// Columns and rows of a workgroup's tile.
+/// Columns, and rows, of a workgroup's tile in texels.
 pub(super) const TILE: u32 = 64;
 
-/// The most levels that a workgroup makes of its tile.
+/// The most levels that a workgroup makes from its tile.
 pub(super) const MOST_LEVELS: u32 = 6;
 
-/// The binding of group 0 with the first level that is written. The others follow it.
+/// The binding in group 0 of the first level written. The others follow.
 pub(super) const FIRST_LEVEL: u32 = 4;
 
 /// Accumulators in workgroup memory: `kept` in `shaders/pyramid/halve.wgsl`.
 const KEPT: u64 = 1245;
 
-/// One kernel.
+/// A kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// True if it reads a level of the pyramid, false if it reads the caller's texels.
+    /// True if it reads a level of the pyramid, false if it reads the source texture.
     pub(super) of_level: bool,
     /// The number of levels that it writes.
     pub(super) levels: u32,
 }
 
-/// The operator and the maps of a pyramid.
+/// The operator and maps of a pyramid.
 #[derive(Clone, Debug)]
 pub struct Config {
     operator: Monoid,
-    /// The map of the caller's texels, and the map of a level's to their numbers.
+    /// The map of the source's texels, and the map of a level's texels to numbers.
     maps: [Map; 2],
     pub(super) format: TextureFormat,
 }
@@ -63,17 +63,17 @@ impl Config {
         Ok(Config { operator: op.over(Element::F32)?, maps: [map, level], format })
     }
 
-    /// The map of the texels that a kernel reads.
+    /// Returns the map of the texels that a kernel reads.
     pub(super) fn map(&self, of_level: bool) -> &Map {
         &self.maps[usize::from(of_level)]
     }
 
-    /// The type of the samples that a kernel reads.
+    /// Returns the sample type that a kernel reads.
     pub(super) fn sample(&self, of_level: bool) -> TextureSampleType {
         self.map(of_level).sample.expect("both are maps of texels")
     }
 
-    /// Bytes of workgroup memory.
+    /// Returns the bytes of workgroup memory.
     pub(super) fn workgroup_bytes(&self) -> u64 {
         KEPT * self.operator.acc_size()
     }
@@ -81,7 +81,7 @@ impl Config {
     /// Composes the WGSL of a step.
     pub(super) fn compose(&self, step: Step) -> String {
         let map = self.map(step.of_level);
-        // The bits of a texel's numbers, and the accumulator of each.
+        // The bits of a texel's numbers, and an accumulator per number.
         let (numbers, parts) = match map.channels() {
             1 => ("i32".to_owned(), &[""][..]),
             several => (format!("vec{several}<i32>"), &[".x", ".y", ".z", ".w"][..several as usize]),
@@ -100,7 +100,7 @@ impl Config {
             .compose("pyramid/halve", map.extensions())
     }
 
-    /// The textures of `levels` levels, and `store`, which writes a texel of one.
+    /// Generates the textures of `levels` levels, and `store`, which writes a texel.
     fn stored_levels(&self, levels: u32) -> String {
         let (format, bits, zeros) = match self.format {
             TextureFormat::Rg32Float => ("rg32float", "vec2<f32>", "0.0, 0.0"),
@@ -121,7 +121,7 @@ impl Config {
         )
     }
 
-    /// The bindings of group 0 that a step's module declares.
+    /// Returns the bindings of group 0 that a step declares.
     pub(super) fn slots(&self, step: Step) -> Vec<Slot> {
         let stored =
             (FIRST_LEVEL..).take(step.levels as usize).map(|slot| (slot, Access::Store(self.format)));
@@ -135,8 +135,8 @@ impl Config {
     }
 }
 
-/// Composes a kernel, for inspection: a [`Pyramid`](crate::pyramid::Pyramid) composes its own. It makes 1 to 6 levels of the source, or
-/// with `of_level` of a level of the pyramid. Returns its label and its WGSL, whose entry point is `main`.
+/// Composes a kernel for inspection; a [`Pyramid`](crate::pyramid::Pyramid) composes its own. It makes 1 to 6 levels from the source or, with
+/// `of_level`, from a level of the pyramid. Returns its label and its WGSL, whose entry point is `main`.
 ///
 /// # Errors
 ///

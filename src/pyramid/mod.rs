@@ -1,6 +1,6 @@
-//! Pyramids: the minimum, the maximum or both of a texture, at half its size, a quarter, and so on to one texel.
+//! Pyramids: the minimum, the maximum or both of a texture at half its size, a quarter, down to one texel.
 //!
-//! Culling asks such a pyramid of depth ("Hi-Z") for the nearest and the farthest surface in a rectangle. Of luminance it gives local
+//! A pyramid of depth ("Hi-Z") gives culling the nearest and the farthest surface in a rectangle; a pyramid of luminance gives local
 //! contrast.
 //!
 //! ```
@@ -29,29 +29,29 @@
 //!
 //! # Levels
 //!
-//! A level has half the columns and half the rows of the one before, rounded down, and one at least: the sizes of mip levels. A texel
-//! covers 2 × 2 of the level before. Of an odd number of columns, the last texel covers three, and so it does of rows: every level covers
+//! A level has half the columns and rows of the level below, rounded down, but at least one: the sizes of mip levels. A texel covers 2 × 2
+//! texels of the level below. With an odd number of columns, the last texel covers three; rows likewise. So every level covers
 //! every texel of the source, and no surface is missed.
 //!
-//! The first level that is written has half the size of the source: level 0 of a texture of that size, or level 1 of the texture that is
-//! the source itself, by `bind(&texture, Texels::new(&texture).level(1))`. All levels from there on are written, as many as the texture
-//! has. The n-th of them, counted from 1, covers the source's texel (x, y) in its texel `min((x, y) >> n, size - 1)`.
+//! The first level written has half the size of the source. It is level 0 of a texture of that size, or level 1 of the source's own
+//! texture: `bind(&texture, Texels::new(&texture).level(1))`. All further levels of the texture are written. The n-th level, counted
+//! from 1, covers the source's texel (x, y) in its texel `min((x, y) >> n, size - 1)`.
 //!
 //! # Values
 //!
-//! A [`Map`](crate::Map) makes an `f32` of a texel of the source, which has any format. If it makes several, all of them count. The target
-//! has the format `R32Float` for [`Op::Min`](crate::reduce::Op::Min) and [`Op::Max`](crate::reduce::Op::Max), and `Rg32Float`, the minimum
-//! first, for [`Op::MinMax`](crate::reduce::Op::MinMax). As in reductions, a texel that covers a NaN is NaN, and -0 is less than +0. The
-//! values have the same bits on every GPU, as far as those of the map have.
+//! A [`Map`](crate::Map) computes one or several `f32` from a texel of the source, which has any format; all of them count. The target
+//! has the format `R32Float` for [`Op::Min`](crate::reduce::Op::Min) and [`Op::Max`](crate::reduce::Op::Max), and `Rg32Float`, minimum
+//! first, for [`Op::MinMax`](crate::reduce::Op::MinMax). As in reductions, a texel that covers a NaN is NaN, and -0 is less than +0. If the
+//! map's values have the same bits on every GPU, so has the pyramid.
 //!
 //! # Cost
 //!
-//! A dispatch makes six levels, or as many as a shader may write textures (`max_storage_textures_per_shader_stage`): 4096 × 4096
-//! texels take two dispatches, and three with WebGPU's default limit of four: [`Bound::dispatches`](crate::Bound::dispatches)
-//! says how many. A [`Bound`](crate::Bound) owns 32 bytes on the GPU for each dispatch, its bind groups, and a
-//! view of each level. The source is read once. Recording allocates nothing. A device needs workgroups of 256 invocations and 10 KiB of
-//! memory for them. On OpenGL, which cannot read a texture and write it in one dispatch, there are pyramids of one dispatch only, and none of
-//! [`Op::MinMax`](crate::reduce::Op::MinMax), since its shaders do not store `Rg32Float`.
+//! A dispatch makes six levels, or as many as a shader may write textures (`max_storage_textures_per_shader_stage`). So 4096 × 4096 texels
+//! take two dispatches, and three with WebGPU's default limit of four: see [`Bound::dispatches`](crate::Bound::dispatches). The source is
+//! read once. A [`Bound`](crate::Bound) owns 32 bytes on the GPU per dispatch, its bind groups, and a view of each level. Recording allocates
+//! nothing. A device needs workgroups of 256 invocations with 10 KiB of memory. OpenGL cannot read a texture and write it in one
+//! dispatch, so its pyramids take one dispatch only. It has no [`Op::MinMax`](crate::reduce::Op::MinMax), because its shaders cannot store
+//! `Rg32Float`.
 
 mod kernels;
 mod record;

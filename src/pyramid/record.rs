@@ -1,4 +1,4 @@
-//! A pyramid on a device.
+//! Pyramids on a device.
 
 use wgpu::{Backend, BindingResource, Device, Limits, TextureFormat};
 
@@ -14,7 +14,7 @@ use crate::reduce::Op;
 
 const LABEL: &str = "halofold::pyramid";
 
-/// A pyramid of textures of any size, which [`Compiled`] brings to a device. The module's page has [an example](crate::pyramid).
+/// A pyramid of textures of any size, to be compiled by [`Compiled`]. The module's page has [an example](crate::pyramid).
 #[derive(Clone, Debug)]
 pub struct Pyramid {
     op: Op,
@@ -22,8 +22,8 @@ pub struct Pyramid {
 }
 
 impl Pyramid {
-    /// Makes a pyramid of [`Op::Min`], [`Op::Max`] or [`Op::MinMax`]. The map makes a number of a texel of the source:
-    /// [`Map::components`], [`Map::luminance`] or one of your own, which returns `f32`. OpenGL has none of [`Op::MinMax`].
+    /// Makes a pyramid of [`Op::Min`], [`Op::Max`] or [`Op::MinMax`]. The map computes a number from a texel of the source:
+    /// [`Map::components`], [`Map::luminance`] or your own, which returns `f32`. OpenGL lacks [`Op::MinMax`].
     pub const fn new(op: Op, map: Map) -> Self {
         Pyramid { op, map }
     }
@@ -49,16 +49,16 @@ impl OnDevice for Pyramid {
 }
 
 impl Compiled<Pyramid> {
-    /// Binds a source, and a target whose levels are written from the given one on ([their sizes](crate::pyramid#levels)), once. The result can
-    /// be recorded any number of times. The source needs [`wgpu::TextureUsages::TEXTURE_BINDING`], the target also
-    /// [`wgpu::TextureUsages::STORAGE_BINDING`]. Nothing is submitted, and no texture is read or written yet.
+    /// Binds a source and a target, whose levels are written from the given one on ([their sizes](crate::pyramid#levels)). The result can be
+    /// recorded any number of times. The source needs [`wgpu::TextureUsages::TEXTURE_BINDING`], the target also
+    /// [`wgpu::TextureUsages::STORAGE_BINDING`]. Nothing is submitted yet.
     ///
     /// # Errors
     ///
     /// - The source or the target lacks a usage, or has another format, dimension or number of samples.
-    /// - The first level written does not have half the size of the source, or the source is one of those written.
-    /// - The source has more columns or rows than a dispatch of the device covers.
-    /// - On OpenGL, the levels take more than one dispatch, the source is a level of the target's texture, or either has several layers.
+    /// - The first level written does not have half the source's size, or the source is a level written.
+    /// - The source has more columns or rows than a dispatch covers on this device.
+    /// - On OpenGL, the levels need several dispatches, the source is a level of the target's texture, or either texture has several layers.
     pub fn bind<'a>(
         &self,
         source: impl Into<Texels<'a>>,
@@ -106,12 +106,12 @@ impl Compiled<Pyramid> {
     }
 }
 
-/// The most levels of a dispatch.
+/// Returns the most levels of a dispatch.
 fn per_dispatch(limits: &Limits) -> u32 {
     limits.max_storage_textures_per_shader_stage.min(MOST_LEVELS)
 }
 
-/// A workgroup for each tile of what a dispatch reads.
+/// Returns the workgroups of a dispatch, one per tile.
 fn grid(source: Texels<'_>) -> [u32; 2] {
     source.size().map(|side| (side / TILE).max(1))
 }

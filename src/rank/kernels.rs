@@ -4,7 +4,7 @@ use wgpu::Limits;
 
 use crate::element::Element;
 use crate::gpu::error::Error;
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot, declared};
 use crate::gpu::limits::{self, needs, power_of_two_workgroup};
 use crate::gpu::operation::Step;
 use crate::rank::counted::{ASKED, LIST};
@@ -94,7 +94,7 @@ pub(super) struct Made<'a> {
 }
 
 impl Made<'_> {
-    /// The kernels that its plans may launch.
+    /// The kernels that its plans may dispatch.
     pub(super) fn steps(self) -> &'static [Step] {
         let steps = if self.is_top { TOP } else { RANKS };
         // The first is for short rows, of keys of one word.
@@ -109,11 +109,8 @@ impl Made<'_> {
     /// The kernel of short rows depends on their workgroup, and on where the lengths of rows are.
     pub(super) fn variant(self, step: Step, limits: &Limits) -> u32 {
         let workgroup = rows::workgroup(self.rows.len, self.k.into(), limits);
-        if [ROW_RANKS, ROW_TOP].contains(&step) {
-            2 * workgroup + u32::from(self.rows.is_segments())
-        } else {
-            0
-        }
+        let variant = 2 * workgroup + u32::from(self.rows.is_segments());
+        if [ROW_RANKS, ROW_TOP].contains(&step) { variant } else { 0 }
     }
 
     /// The kernel of a step, on a device with these limits.
@@ -142,41 +139,28 @@ impl Made<'_> {
             _ => WORKGROUP,
         };
         let ranks = if is_by_row { self.ranks.max(self.k) } else { self.ranks };
-        let mut overrides = vec![("WG", workgroup.into()), ("RANKS", ranks.into())];
-        if step != POSITIONS {
-            let bits = u32::MAX >> (32 - 8 * self.element.size().min(4));
-            overrides.push(("FLIP", if self.is_flipped { bits } else { 0 }.into()));
-        }
-        match step {
-            SIFT => {
-                overrides.push(("STAGED", staged(self.element, self.is_top).into()));
-                if !self.is_top {
-                    overrides.push(("MEMBERS", self.ranks.div_ceil(reads(self.ranks)).into()));
-                }
-            }
-            POSITIONS => overrides.extend([("METHOD", self.method.into()), ("OF_TOP", self.is_top.into())]),
-            DIGITS => overrides.push(("OF_TOP", self.is_top.into())),
-            SORT | MERGE => overrides.push(("SPAN", SPAN.into())),
-            ROW_RANKS | ROW_TOP => {
-                let candidates = rows::candidates(workgroup, self.k.into(), limits);
-                overrides.extend([
-                    ("CAPACITY", f64::from(candidates)),
-                    ("BLOCKS", f64::from(candidates / 16)),
-                    ("WINNERS", self.is_top.into()),
-                    ("SEGMENTS", self.rows.is_segments().into()),
-                    (
-                        "COUNTS_BEST",
-                        (self.is_top && rows::counts_best(workgroup, self.k.into(), limits)).into(),
-                    ),
-                ]);
-            }
-            _ => {}
-        }
-        match step {
-            FINISH if self.in_pairs() => overrides.extend([("NAN_WINS", 1.0), ("IN_PAIRS", 1.0)]),
-            FINISH | ROW_RANKS if !self.is_between => overrides.push(("NAN_WINS", self.nan_wins.into())),
-            _ => {}
-        }
+        let bits = u32::MAX >> (32 - 8 * self.element.size().min(4));
+        let candidates = rows::candidates(workgroup, self.k.into(), limits);
+        let counts_best = self.is_top && rows::counts_best(workgroup, self.k.into(), limits);
+        let has_nan = !self.is_between && [FINISH, ROW_RANKS].contains(&step);
+        let is_pair = step == FINISH && self.in_pairs();
+        let overrides = declared([
+            ("WG", workgroup, true),
+            ("RANKS", ranks, true),
+            ("FLIP", if self.is_flipped { bits } else { 0 }, step != POSITIONS),
+            ("STAGED", staged(self.element, self.is_top), step == SIFT),
+            ("MEMBERS", self.ranks.div_ceil(reads(self.ranks)), step == SIFT && !self.is_top),
+            ("METHOD", self.method, step == POSITIONS),
+            ("OF_TOP", self.is_top.into(), [POSITIONS, DIGITS].contains(&step)),
+            ("SPAN", SPAN, [SORT, MERGE].contains(&step)),
+            ("CAPACITY", candidates, is_by_row),
+            ("BLOCKS", candidates / 16, is_by_row),
+            ("WINNERS", self.is_top.into(), is_by_row),
+            ("SEGMENTS", self.rows.is_segments().into(), is_by_row),
+            ("COUNTS_BEST", counts_best.into(), is_by_row),
+            ("NAN_WINS", (is_pair || self.nan_wins).into(), is_pair || has_nan),
+            ("IN_PAIRS", 1, is_pair),
+        ]);
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step), overrides)
     }
 
@@ -213,16 +197,32 @@ impl Made<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gpu::params::assert_kernels;
-    use crate::rank::selection::Params;
-    use crate::rank::{Quantiles, TopK};
+/// Declares what operations make of the case that their kernels are made for, and of their type of elements.
+macro_rules! of_case {
+    () => {
+        fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
+            self.made().check(limits)
+        }
 
-    #[test]
-    fn parameters_are_those_of_the_kernels() {
-        assert_kernels::<Params>(&Quantiles::new(Element::F32, [0.5]));
-        assert_kernels::<Params>(&TopK::new(Element::F32, 10));
-    }
+        fn steps(&self) -> Vec<Step> {
+            self.made().steps().to_vec()
+        }
+
+        fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
+            self.made().kernel(step, limits)
+        }
+
+        fn variant(&self, step: Step, limits: &Limits) -> u32 {
+            self.made().variant(step, limits)
+        }
+
+        fn element(&self) -> Option<Element> {
+            Some(self.element)
+        }
+
+        fn item(&self) -> u64 {
+            self.element.size()
+        }
+    };
 }
+pub(super) use of_case;

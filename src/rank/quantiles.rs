@@ -11,22 +11,13 @@ use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::{BufferRange, Cut, Inputs};
 use crate::rank::counted;
-use crate::rank::kernels::{MOST_RANKS, Made};
+use crate::rank::kernels::{MOST_RANKS, Made, of_case};
 use crate::rank::method::Method;
 use crate::rank::selection::{Selection, Target};
 use crate::rank::shape::Rows;
 use crate::rank::values;
 use crate::reduce::FromResults;
 use crate::reduce::results::OutputLayout;
-
-/// The ranks that are requested.
-#[derive(Clone, Debug, PartialEq)]
-enum Asked {
-    /// Elements by their ranks, from 0 for the smallest.
-    Nth(Vec<u64>),
-    /// Quantiles from 0 to 1.
-    Quantiles(Vec<f64>, Method),
-}
 
 /// A description of quantiles, or of elements with given ranks, of all elements, of each [row](crate::Request::rows) or of each
 /// [segment](crate::Request::segment_offsets). It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::rank).
@@ -40,38 +31,34 @@ enum Asked {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
     element: Element,
-    asked: Asked,
+    /// Ranks of elements, from 0 for the smallest; empty if quantiles are requested.
+    ranks: Vec<u64>,
+    /// Quantiles from 0 to 1, and their method.
+    quantiles: Vec<f64>,
+    method: Method,
     rows: Rows,
 }
 
 impl Quantiles {
     /// Describes quantiles, each from 0 to 1, of elements of a type, by [`Method::Linear`]: 0.5 is the median.
     pub fn new(element: Element, quantiles: impl IntoIterator<Item = f64>) -> Self {
-        let asked = Asked::Quantiles(quantiles.into_iter().collect(), Method::Linear);
-        Quantiles { element, asked, rows: Rows::default() }
+        let (ranks, quantiles) = (Vec::new(), quantiles.into_iter().collect());
+        Quantiles { element, ranks, quantiles, method: Method::Linear, rows: Rows::default() }
     }
 
     /// Describes the elements with these ranks, from 0 for the smallest.
     pub fn nth(element: Element, ranks: impl IntoIterator<Item = u64>) -> Self {
-        Quantiles { element, asked: Asked::Nth(ranks.into_iter().collect()), rows: Rows::default() }
+        Quantiles { ranks: ranks.into_iter().collect(), ..Quantiles::new(element, []) }
     }
 
     /// Returns these quantiles by another method.
     pub fn with_method(self, method: Method) -> Self {
-        match self.asked {
-            Asked::Quantiles(quantiles, _) => {
-                Quantiles { asked: Asked::Quantiles(quantiles, method), ..self }
-            }
-            Asked::Nth(_) => self,
-        }
+        Quantiles { method, ..self }
     }
 
     /// The number of results of a row.
-    fn ranks(&self) -> usize {
-        match &self.asked {
-            Asked::Nth(ranks) => ranks.len(),
-            Asked::Quantiles(quantiles, _) => quantiles.len(),
-        }
+    fn number(&self) -> usize {
+        self.ranks.len() + self.quantiles.len()
     }
 
     /// The selection in rows of `len` elements.
@@ -81,39 +68,29 @@ impl Quantiles {
 
     /// The ranks in rows of `len` elements.
     fn targets(&self, len: u64) -> Vec<Target> {
-        match &self.asked {
-            Asked::Nth(ranks) => {
-                ranks.iter().map(|rank| Target { lower: *rank, upper: *rank, way: 0.0 }).collect()
-            }
-            Asked::Quantiles(quantiles, method) => {
-                let target_of = |q: &f64| {
-                    let (lower, upper, gamma) = method.position(*q, len.max(1));
-                    Target { lower, upper: if gamma as f32 == 0.0 { lower } else { upper }, way: gamma }
-                };
-                quantiles.iter().map(target_of).collect()
-            }
-        }
+        let of_rank = |rank: &u64| Target { lower: *rank, upper: *rank, way: 0.0 };
+        let of_quantile = |q: &f64| {
+            let (lower, upper, gamma) = self.method.position(*q, len.max(1));
+            Target { lower, upper: if gamma as f32 == 0.0 { lower } else { upper }, way: gamma }
+        };
+        self.ranks.iter().map(of_rank).chain(self.quantiles.iter().map(of_quantile)).collect()
     }
 
     /// What the kernel of a count on the GPU needs to know of the ranks.
     fn counted_ranks(&self) -> Vec<[u32; 8]> {
-        match &self.asked {
-            Asked::Nth(ranks) => ranks.iter().map(|rank| counted::rank(*rank)).collect(),
-            Asked::Quantiles(quantiles, method) => {
-                quantiles.iter().map(|q| counted::quantile(*q, *method)).collect()
-            }
-        }
+        let quantiles = self.quantiles.iter().map(|q| counted::quantile(*q, self.method));
+        self.ranks.iter().map(|rank| counted::rank(*rank)).chain(quantiles).collect()
     }
 
     fn made(&self) -> Made<'_> {
         Made {
             element: self.element,
-            ranks: self.ranks() as u32,
+            ranks: self.number() as u32,
             is_flipped: false,
             is_top: false,
             is_between: self.is_between(),
-            nan_wins: matches!(self.asked, Asked::Quantiles(..)),
-            method: if let Asked::Quantiles(_, method) = self.asked { counted::number(method) } else { 0 },
+            nan_wins: self.ranks.is_empty(),
+            method: if self.ranks.is_empty() { counted::number(self.method) } else { 0 },
             rows: &self.rows,
             k: 0,
         }
@@ -126,7 +103,7 @@ impl Quantiles {
 
     /// The numbers between the pairs of 64-bit elements of an output.
     fn between(&self, len: u64, output: &[u8]) -> Vec<f64> {
-        let elements: Vec<_> = output.chunks_exact(8).map(|bytes| self.element.read(bytes)).collect();
+        let elements: Vec<_> = self.element.read_all(output).collect();
         let way = |row: u64, target: Target| if row > 0 { target.way } else { f64::NAN };
         let of_row = |row: u64| self.targets(row).into_iter().map(move |target| way(row, target));
         let ways: Vec<_> = self.rows.lens(len).into_iter().flat_map(of_row).collect();
@@ -136,59 +113,33 @@ impl Quantiles {
 
     /// True if results lie between elements.
     fn is_between(&self) -> bool {
-        matches!(&self.asked, Asked::Quantiles(_, method) if !method.is_discrete())
+        self.ranks.is_empty() && !self.method.is_discrete()
     }
 }
 
 impl Base for Quantiles {
     const LABEL: &'static str = "halofold::quantiles";
 
+    of_case!();
+
     fn cut(self, cut: Cut) -> Result<Self, Error> {
         Ok(Quantiles { rows: Rows::of(cut, self.rows.is_counted), ..self })
     }
 
     fn check_settings(&self) -> Result<(), Error> {
-        let quantiles = match &self.asked {
-            Asked::Quantiles(quantiles, _) => &quantiles[..],
-            Asked::Nth(_) => &[],
-        };
-        if let Some(wrong) = quantiles.iter().find(|q| !(0.0..=1.0).contains(*q)) {
+        if let Some(wrong) = self.quantiles.iter().find(|q| !(0.0..=1.0).contains(*q)) {
             return Err(Error::setting("quantile", format!("a quantile of {wrong}: it can be 0 to 1")));
         }
-        Ok(SettingError::unless("quantiles at once", self.ranks() as u64, 1..=MOST_RANKS)?)
-    }
-
-    fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
-        self.made().check(limits)
-    }
-
-    fn steps(&self) -> Vec<Step> {
-        self.made().steps().to_vec()
-    }
-
-    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
-        self.made().kernel(step, limits)
-    }
-
-    fn variant(&self, step: Step, limits: &Limits) -> u32 {
-        self.made().variant(step, limits)
+        Ok(SettingError::unless("quantiles at once", self.number() as u64, 1..=MOST_RANKS)?)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         self.rows.memory(input, |len| self.selection(len), &self.counted_ranks(), limits)
     }
 
-    fn element(&self) -> Option<Element> {
-        Some(self.element)
-    }
-
-    fn item(&self) -> u64 {
-        self.element.size()
-    }
-
     fn outputs(&self, len: u64) -> Vec<Output> {
         let size = if self.made().in_pairs() { 16 } else { values::size(self.result()) };
-        let number = self.rows.number(len).saturating_mul(self.ranks() as u64);
+        let number = self.rows.number(len).saturating_mul(self.number() as u64);
         vec![Output::new("values", number.saturating_mul(size))]
     }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::element::{Element, Value};
-use crate::rank::Method;
+use crate::rank::{Method, values};
 
 /// The elements with ranks counted from 0, in NumPy's order: −0 is 0, and NaNs are last. A rank past the end has no element: NaN, or 0
 /// if elements are integers.
@@ -49,7 +49,7 @@ fn sorted(element: Element, bytes: &[u8]) -> Vec<Value> {
 
 /// The elements in memory, with 0 for −0.
 fn elements(element: Element, bytes: &[u8]) -> impl Iterator<Item = Value> {
-    bytes.chunks_exact(element.size() as usize).map(move |bytes| match element.read(bytes) {
+    element.read_all(bytes).map(|value| match value {
         Value::F32(x) => Value::F32(x + 0.0),
         Value::F64(x) => Value::F64(x + 0.0),
         integer => integer,
@@ -58,33 +58,19 @@ fn elements(element: Element, bytes: &[u8]) -> impl Iterator<Item = Value> {
 
 /// NumPy's order of two elements of one type.
 fn order(a: Value, b: Value) -> Ordering {
-    match (a, b) {
-        (Value::Unsigned(a), Value::Unsigned(b)) => a.cmp(&b),
-        (Value::Signed(a), Value::Signed(b)) => a.cmp(&b),
-        // Only NaNs have no order. True is larger than false.
-        (a, b) => {
-            let (a, b) = (a.as_f64(), b.as_f64());
-            a.partial_cmp(&b).unwrap_or(a.is_nan().cmp(&b.is_nan()))
-        }
+    if let (Some(a), Some(b)) = (a.integer(), b.integer()) {
+        return a.cmp(&b);
     }
+    // Only NaNs have no order. True is larger than false.
+    let (a, b) = (a.as_f64(), b.as_f64());
+    a.partial_cmp(&b).unwrap_or(a.is_nan().cmp(&b.is_nan()))
 }
 
 /// The number between two elements.
 fn between(lower: Value, upper: Value, gamma: f64) -> f64 {
-    match (lower, upper) {
-        (Value::Unsigned(a), Value::Unsigned(b)) => return between_integers(a.into(), b.into(), gamma),
-        (Value::Signed(a), Value::Signed(b)) => return between_integers(a.into(), b.into(), gamma),
-        _ => {}
-    }
-    let (a, b) = (lower.as_f64(), upper.as_f64());
-    let distance = b - a;
-    match gamma {
-        _ if a == b => a,
-        _ if a.is_infinite() || b.is_infinite() => a + b,
-        // The distance of 64-bit floats overflows.
-        _ if distance.is_infinite() => a * (1.0 - gamma) + b * gamma,
-        _ if gamma < 0.5 => a + distance * gamma,
-        _ => b - distance * (1.0 - gamma),
+    match (lower.integer(), upper.integer()) {
+        (Some(lower), Some(upper)) => between_integers(lower, upper, gamma),
+        _ => values::between(lower, upper, gamma),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::rank::selection::{Params, Part, Selection};
 pub(super) const ROW_RANKS: Step = "rank/row_quantiles";
 pub(super) const ROW_TOP: Step = "rank/row_top";
 
-/// The longest row of a workgroup. It reads a longer one faster than the other kernels are launched, but a large GPU has hundreds of
+/// The longest row of a workgroup. It reads a longer one faster than the other kernels are dispatched, but a large GPU has hundreds of
 /// workgroups for longer rows.
 const LONGEST: u64 = 1 << 15;
 

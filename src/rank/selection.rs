@@ -1,4 +1,4 @@
-//! What is searched in rows of one length, and the parameters of its kernels.
+//! Target ranks in rows of one length, and the parameters of the kernels that find them.
 
 use wgpu::Limits;
 
@@ -33,34 +33,34 @@ parameters! {
     }
 }
 
-/// A rank that is searched in every row.
+/// A rank to find in every row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
-    /// The rank of the element, and of the next one, if the result lies between the two.
+    /// Ranks of the element and of the next one, which differ if the result lies between two elements.
     pub(super) lower: u64,
     pub(super) upper: u64,
-    /// The way from the one to the other, from 0 to 1.
+    /// Position of the result between the two, from 0 to 1.
     pub(super) way: f64,
 }
 
-/// The ranks that are searched in rows of one length.
+/// The ranks to find in rows of one length.
 #[derive(Clone, Debug)]
 pub(super) struct Selection {
     pub(super) element: Element,
     pub(super) targets: Vec<Target>,
     pub(super) sample: Sample,
-    /// The number of elements from the first to the rank, if all of them are selected.
+    /// `k`, if the first `k` elements are selected.
     pub(super) top: Option<u64>,
 }
 
 impl Selection {
-    /// Elements by their ranks, in rows of `len`.
+    /// Selects elements by rank, in rows of `len`.
     pub(super) fn of_ranks(element: Element, len: u64, targets: Vec<Target>) -> Self {
         let sample = Sample::of(len, targets.len());
         Selection { element, targets, sample, top: None }
     }
 
-    /// The first `k` elements, in rows of `len`.
+    /// Selects the first `k` elements, in rows of `len`.
     pub(super) fn of_top(element: Element, len: u64, k: u64) -> Self {
         let last = k.min(len).saturating_sub(1);
         let targets = vec![Target { lower: last, upper: last, way: 0.0 }];
@@ -74,17 +74,17 @@ impl Selection {
     pub(super) fn brackets(&self) -> impl Iterator<Item = [u32; 2]> {
         self.targets.iter().map(|target| match self.top {
             None => self.sample.bracket(target.lower, target.upper),
-            // All elements up to the last winner.
+            // The bracket is open below: it includes all winners.
             Some(_) => [OPEN, self.sample.bracket(target.lower, target.lower)[1]],
         })
     }
 
-    /// Candidates that each rank of a row has room for.
+    /// Returns the capacity for candidates per rank and row.
     pub(super) fn room(&self) -> u64 {
         self.brackets().map(|bracket| self.sample.room(bracket)).max().unwrap_or(0)
     }
 
-    /// The words of `list` in the kernels.
+    /// Returns the words of the kernels' `list`.
     pub(super) fn list(&self) -> Vec<u32> {
         let entry = |(target, [low, high]): (&Target, [u32; 2])| {
             [u32::try_from(target.lower).unwrap_or(u32::MAX), (target.way as f32).to_bits(), low, high]
@@ -92,36 +92,36 @@ impl Selection {
         self.targets.iter().zip(self.brackets()).flat_map(entry).collect()
     }
 
-    /// Cuts rows into windows: several rows are in one window, or one row is in several.
+    /// Cuts the rows into windows. A window holds several rows, or a part of one.
     pub(super) fn windows(&self, elements: BufferRange, limits: &Limits) -> Result<Vec<Window>, Error> {
         let mut windows = input::windows(elements, self.element.size(), (1, 0), limits)?;
         if windows.is_empty() {
-            // A row without elements has results, too.
+            // Rows without elements still have results.
             windows.push(Window { start: 0, size: 0, first: 0, len: 0, index: 0 });
         }
         Ok(windows)
     }
 }
 
-/// Some of the rows, next to each other: of one length, or segments.
+/// Adjacent rows of one length, or segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// Their elements.
+    /// The range of their elements.
     pub(super) input: BufferRange,
-    /// The first of them, among all rows that have results, and their number.
+    /// The index of the first row among all rows, and the number of rows.
     pub(super) first: u64,
     pub(super) number: u64,
-    /// The first entry for them in the list.
+    /// The index of their first entry in the list.
     pub(super) list: u64,
 }
 
 impl Part {
-    /// The elements of a row.
+    /// Returns the number of elements in a row.
     pub(super) fn row(&self) -> u64 {
         self.input.len.checked_div(self.number).unwrap_or(0)
     }
 
-    /// The same rows, at most `at_once` at a time.
+    /// Splits the rows into groups of at most `at_once`.
     pub(super) fn cut(self, at_once: u64, item: u64) -> impl Iterator<Item = Part> {
         (0..self.number).step_by(at_once as usize).map(move |before| {
             let number = at_once.min(self.number - before);

@@ -11,7 +11,7 @@ use crate::gpu::limits::SettingError;
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::{BufferRange, Cut, Inputs};
 use crate::rank::counted;
-use crate::rank::kernels::Made;
+use crate::rank::kernels::{Made, of_case};
 use crate::rank::selection::Selection;
 use crate::rank::shape::Rows;
 use crate::rank::values;
@@ -82,6 +82,8 @@ impl TopK {
 impl Base for TopK {
     const LABEL: &'static str = "halofold::top_k";
 
+    of_case!();
+
     fn cut(self, cut: Cut) -> Result<Self, Error> {
         Ok(TopK { rows: Rows::of(cut, self.rows.is_counted), ..self })
     }
@@ -90,33 +92,9 @@ impl Base for TopK {
         Ok(SettingError::unless("k", self.k, 1..=u32::MAX)?)
     }
 
-    fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
-        self.made().check(limits)
-    }
-
-    fn steps(&self) -> Vec<Step> {
-        self.made().steps().to_vec()
-    }
-
-    fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
-        self.made().kernel(step, limits)
-    }
-
-    fn variant(&self, step: Step, limits: &Limits) -> u32 {
-        self.made().variant(step, limits)
-    }
-
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let last = counted::rank(u64::from(self.k) - 1);
         self.rows.memory(input, |len| self.selection(len), &[last], limits)
-    }
-
-    fn element(&self) -> Option<Element> {
-        Some(self.element)
-    }
-
-    fn item(&self) -> u64 {
-        self.element.size()
     }
 
     fn outputs(&self, len: u64) -> Vec<Output> {

@@ -32,29 +32,17 @@ pub fn between(low: Value, high: Value, way: f64) -> f64 {
     if way.is_nan() {
         return f64::NAN;
     }
-    if let (Some(low), Some(high)) = (integer(low), integer(high)) {
+    if let (Some(low), Some(high)) = (low.integer(), high.integer()) {
         return between_integers(low, high, way);
     }
     let [low, high] = [low, high].map(Value::as_f64);
     let distance = high - low;
-    if low == high {
-        low
-    } else if low.is_infinite() || high.is_infinite() {
-        low + high
-    } else if distance.is_infinite() {
-        low * (1.0 - way) + high * way
-    } else if way < 0.5 {
-        low + distance * way
-    } else {
-        high - distance * (1.0 - way)
-    }
-}
-
-fn integer(value: Value) -> Option<i128> {
-    match value {
-        Value::Unsigned(x) => Some(x.into()),
-        Value::Signed(x) => Some(x.into()),
-        _ => None,
+    match way {
+        _ if low == high => low,
+        _ if low.is_infinite() || high.is_infinite() => low + high,
+        _ if distance.is_infinite() => low * (1.0 - way) + high * way,
+        _ if way < 0.5 => low + distance * way,
+        _ => high - distance * (1.0 - way),
     }
 }
 

@@ -60,7 +60,7 @@ impl Compiled<Reduce> {
         Reduction::new(self, Input::Texels(texels.into()), None)
     }
 
-    /// Plans the launches for a shape over inputs of these lengths. It needs no buffers, and has no side
+    /// Plans the dispatches for a shape over inputs of these lengths. It needs no buffers, and has no side
     /// effects.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Compiled<Reduce> {
         self.request(shape).plan(shape, parts, second)
     }
 
-    /// Compiles ahead of time the kernels that a plan launches. It blocks; nothing is submitted.
+    /// Compiles ahead of time the kernels that a plan dispatches. It blocks; nothing is submitted.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Composes the WGSL of one launch from an operator and a stage.
+//! Composes the WGSL of one dispatch from an operator and a stage.
 
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@ use crate::shader::{self, rooms};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Coverage {
-    /// No workgroup memory: each invocation combines two items, and a launch halves them.
+    /// No workgroup memory: each invocation combines two items, and a dispatch halves them.
     Pairs,
     /// This many items per invocation, so `WG` times as many per workgroup.
     Block(u32),
@@ -138,7 +138,7 @@ use Loads::{Elements, Vectors};
 use Memory::{Each, Nothing};
 use Subgroups::{Optional, Unused};
 
-/// The library's kernel for whole inputs in two launches.
+/// The library's kernel for whole inputs in two dispatches.
 pub static VECTORIZED: Kernel =
     kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output);
 

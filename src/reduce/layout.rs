@@ -1,4 +1,4 @@
-//! The layout of an operator's types according to naga: their size in a buffer, and how they split into
+//! The layout of an operator's types, computed by naga: their size in a buffer, and their split into
 //! words.
 
 use std::fmt::Write as _;
@@ -9,23 +9,23 @@ use crate::element::Element;
 use crate::reduce::value::{Field, Number};
 use crate::shader::Composer;
 
-/// A type of a WGSL module that a buffer can hold.
+/// A WGSL type that a buffer can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The type in WGSL.
+    /// The type's name in WGSL.
     pub(crate) wgsl: String,
-    /// Bytes from one value to the next in an array.
+    /// Bytes from one value of an array to the next.
     pub(crate) stride: u64,
-    /// Its scalars in order, each with its path: `.key`, `.x`, or an empty path.
+    /// The scalars in order, each with its path: `.key`, `.x`, or an empty path.
     leaves: Vec<Leaf>,
-    /// The expression that constructs it from its scalars.
+    /// The expression that constructs a value from its scalars.
     recipe: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Leaf {
     path: String,
-    /// The offset of its first byte.
+    /// Offset of its first byte.
     offset: u32,
     scalar: Scalar,
 }
@@ -37,7 +37,7 @@ impl Leaf {
 }
 
 impl Layout {
-    /// The layout of a type; `None` if no buffer can hold it or halofold cannot split it.
+    /// Returns the layout of a type; `None` if no buffer can hold it or halofold cannot split it.
     pub(crate) fn of(module: &Module, ty: Handle<Type>) -> Option<Self> {
         let stride = stride(module, ty)?;
         let mut leaves = Vec::new();
@@ -45,7 +45,7 @@ impl Layout {
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
     }
 
-    /// A struct `Acc` of words at these paths, the expression that makes one of them, and bytes from one to the next in a buffer.
+    /// Makes the layout of a struct `Acc` of words at these paths, with the expression that constructs it and its stride in bytes.
     pub(crate) fn of_words(paths: &[&str], recipe: &str, stride: u64) -> Self {
         let leaf = |(at, path): (usize, &&str)| Leaf {
             path: (*path).to_owned(),
@@ -60,7 +60,7 @@ impl Layout {
         }
     }
 
-    /// Its numbers as a buffer holds them.
+    /// Returns its numbers as a buffer holds them.
     pub(super) fn fields(&self) -> Option<Vec<Field>> {
         let field = |leaf: &Leaf| {
             let number = Number::One(Element::of(leaf.scalar)?);
@@ -69,39 +69,39 @@ impl Layout {
         self.leaves.iter().map(field).collect()
     }
 
-    /// The number of 32-bit words that it takes between lanes or workgroups.
+    /// Returns the number of 32-bit words that lanes and workgroups exchange per value.
     pub(crate) fn words(&self) -> usize {
         self.leaves.iter().map(Leaf::words).sum()
     }
 
-    /// Returns true if it is one number.
+    /// Returns true if the type is one number.
     pub(crate) fn is_scalar(&self) -> bool {
         self.leaves.len() == 1 && self.leaves[0].path.is_empty()
     }
 
-    /// Returns true if it is one scalar of 32 bits, which subgroup operations take directly.
+    /// Returns true if the type is one 32-bit scalar, which subgroup operations take directly.
     pub(crate) fn is_word(&self) -> bool {
         self.is_scalar() && self.leaves[0].scalar.width == 4
     }
 
-    /// Returns true if a scalar has 64 bits, so that splitting it into words takes 64-bit integers.
+    /// Returns true if a scalar has 64 bits: splitting it takes 64-bit integers.
     pub(crate) fn is_wide(&self) -> bool {
         self.leaves.iter().any(|leaf| leaf.scalar.width == 8)
     }
 
-    /// The number of words in the vector or array that holds them.
+    /// Returns the number of words of the vector or array that holds a value.
     fn padded(&self) -> usize {
         let count = self.words();
         if count > 4 { count } else { count.next_power_of_two().max(2) }
     }
 
-    /// Adds to a kernel's text what `#import <words>` declares, and the numbers of words: those of an accumulator, and those that hold them.
+    /// Adds what `#import <words>` declares, and the constants: words of an accumulator, and words of what holds it.
     pub(crate) fn described(&self, composer: Composer) -> Composer {
         let composer = composer.number("WORDS", self.words() as u32).number("PADDED", self.padded() as u32);
         composer.generate("words", "an accumulator as words", self.words_piece())
     }
 
-    /// WGSL that splits the type into words and rebuilds it.
+    /// Generates WGSL that splits a value into words and rebuilds it.
     fn words_piece(&self) -> String {
         let count = self.words();
         let alias = match count {
@@ -128,7 +128,7 @@ impl Layout {
     }
 }
 
-/// The words of a scalar, and the expression that rebuilds it from the words starting at `at`.
+/// Returns the words of a scalar, and the expression that rebuilds it from words starting at `at`.
 fn convert(scalar: Scalar, value: &str, at: usize) -> (Vec<String>, String) {
     let word = |k: usize| format!("words[{}]", at + k);
     match (scalar.kind, scalar.width) {
@@ -152,8 +152,8 @@ fn convert(scalar: Scalar, value: &str, at: usize) -> (Vec<String>, String) {
     }
 }
 
-/// Collects the scalars of a type at this path and offset inside another one, and returns the expression that constructs it. `{k}` stands for scalar
-/// number `k`.
+/// Collects the scalars of a type at this path and offset, and returns the expression that constructs it. `{k}` stands for scalar number
+/// `k`.
 fn take_apart(
     module: &Module,
     ty: Handle<Type>,
@@ -190,14 +190,14 @@ fn take_apart(
     }
 }
 
-/// Bytes from one value of a type to the next in an array.
+/// Returns the bytes from one value of a type to the next in an array.
 pub(crate) fn stride(module: &Module, ty: Handle<Type>) -> Option<u64> {
     let mut layouter = naga::proc::Layouter::default();
     layouter.update(module.to_ctx()).ok()?;
     Some(u64::from(layouter[ty].to_stride()))
 }
 
-/// The name of a type in WGSL.
+/// Returns the name of a type in WGSL.
 pub(crate) fn name(module: &Module, ty: Handle<Type>) -> Option<String> {
     let ty = &module.types[ty];
     match &ty.inner {

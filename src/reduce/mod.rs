@@ -7,7 +7,7 @@
 //!    ([`Monoid::custom_struct`]).
 //! 2. [`Compiled::new`](crate::Compiled::new) brings it to a device, and [`Compiled::of`](crate::Compiled::of) takes the input. All elements
 //!    give one result, or those of a shape several: `.segments(columns)` one for each row of a matrix.
-//! 3. [`Reduction::bind`] binds the buffers, once, and [`Bound::encode`] records the launches, any number of times.
+//! 3. [`Reduction::bind`] binds the buffers, once, and [`Bound::encode`] records the dispatches, any number of times.
 //!    [`Reduction::run`] does both and returns the results on the host.
 //!
 //! ```
@@ -29,12 +29,12 @@
 //! ```
 //!
 //! Whole inputs are reduced by the rung `single-pass` of the [`ladder`](crate::ladder). To run another rung, call [`Reduce::with_rung`].
-//! [`mod@plan`] shows the launches of a reduction. [`mod@reference`] computes results on
+//! [`mod@plan`] shows the dispatches of a reduction. [`mod@reference`] computes results on
 //! the CPU to compare with.
 //!
 //! # Cost
 //!
-//! | shape | launches | scratch memory |
+//! | shape | dispatches | scratch memory |
 //! |---|---|---|
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | one accumulator per workgroup, for at most about two thousand workgroups: 50 KB or less |
 //! | … with [`Launches::Two`](crate::Launches::Two), unless one workgroup is enough: up to 256 KiB, or 4096 strided elements | 2 | one accumulator per workgroup, as above |
@@ -59,8 +59,8 @@
 //! binding also take further dispatches.
 //!
 //! Scratch memory is a little larger than this table says, because no binding may be empty: see
-//! [`Workspace::size`](crate::Workspace::size). A bound reduction owns its bind groups and 256 bytes for each launch; with a count
-//! it owns 512 bytes for each launch and 12 more. Recording it allocates nothing. [`Reduce::plan`] computes the
+//! [`Workspace::size`](crate::Workspace::size). A bound reduction owns its bind groups and 256 bytes for each dispatch; with a count
+//! it owns 512 bytes for each dispatch and 12 more. Recording it allocates nothing. [`Reduce::plan`] computes the
 //! costs of a shape without a device.
 //!
 //! # States

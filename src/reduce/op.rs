@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operators_are_defined_for_the_types_that_they_make_sense_for() {
+    fn operators_are_defined_for_suitable_types_only() {
         let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.is_over(*element));
         for &op in Op::ALL {
             let count = match op {
@@ -317,17 +317,17 @@ mod tests {
 
     #[test]
     fn the_table_of_types_is_right() {
-        let types = |op: Op, element| {
+        for (op, element, acc, out, size) in [
+            (Op::ArgMin, Element::F32, "Acc", "Out", 8),
+            (Op::ArgMax, Element::F64, "Acc", "Out", 16),
+            (Op::MinMax, Element::F64, "vec2<i64>", "vec2<i64>", 16),
+            (Op::Mean, Element::I64, "vec2<i64>", "u64", 8),
+            (Op::Mean, Element::U32, "vec2<u32>", "u32", 4),
+            (Op::L1, Element::I64, "vec2<u64>", "vec2<u64>", 16),
+            (Op::Sum, Element::F16, "f32", "f32", 4),
+        ] {
             let monoid = op.over(element).unwrap();
-            (monoid.acc_type().to_owned(), monoid.out_type().to_owned(), monoid.out_size())
-        };
-        let expect = |acc: &str, out: &str, size| (acc.to_owned(), out.to_owned(), size);
-        assert_eq!(types(Op::ArgMin, Element::F32), expect("Acc", "Out", 8));
-        assert_eq!(types(Op::ArgMax, Element::F64), expect("Acc", "Out", 16));
-        assert_eq!(types(Op::MinMax, Element::F64), expect("vec2<i64>", "vec2<i64>", 16));
-        assert_eq!(types(Op::Mean, Element::I64), expect("vec2<i64>", "u64", 8));
-        assert_eq!(types(Op::Mean, Element::U32), expect("vec2<u32>", "u32", 4));
-        assert_eq!(types(Op::L1, Element::I64), expect("vec2<u64>", "vec2<u64>", 16));
-        assert_eq!(types(Op::Sum, Element::F16), expect("f32", "f32", 4));
+            assert_eq!((monoid.acc_type(), monoid.out_type(), monoid.out_size()), (acc, out, size), "{op}");
+        }
     }
 }

@@ -88,7 +88,7 @@ impl Reduce {
         &self.monoid
     }
 
-    /// All kernels that its plans may launch on a device with these limits.
+    /// All kernels that its plans may dispatch on a device with these limits.
     pub fn stages(&self, form: ShapeKind, options: &Options<'_>, limits: &wgpu::Limits) -> Vec<Stage> {
         let monoid = self.exact().unwrap_or(Cow::Borrowed(&self.monoid));
         self.request(&monoid, form, options.launches, limits).stages()
@@ -118,7 +118,7 @@ impl Reduce {
         texts.into_iter().try_for_each(|text| check(&text, options.subgroups, limits))
     }
 
-    /// Plans the launches for a shape over inputs of these lengths, on a device with these limits. It is pure and needs no device.
+    /// Plans the dispatches for a shape over inputs of these lengths, on a device with these limits. It is pure and needs no device.
     ///
     /// `parts` are the parts of the first input: one, or several if the shape takes several. `second` is the
     /// second input of an operator with two inputs.

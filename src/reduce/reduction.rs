@@ -205,7 +205,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         Reduction { workspace: Some(workspace), ..self }
     }
 
-    /// Plans the launches and the memory that they need.
+    /// Plans the dispatches and the memory that they need.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use crate::reduce::exact::Format;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::op::Op;
 
-/// The error of a sum that needs several workgroups in one launch, which the options exclude.
+/// The error of a sum that needs several workgroups in one dispatch, which the options exclude.
 pub(super) fn exact_in_one_launch() -> Error {
     let message = "exact sums of several buffers, of a stride and of a count on the GPU combine their partials in one launch, which the \
                    options (`Launches::Two`) exclude: leave a state of each buffer (`Reduce::with_to_states`) and add \

@@ -103,7 +103,7 @@ pub enum Shape {
 ///
 /// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. [`ShapeKind::Whole`] has up to
 /// four compute pipelines, [`ShapeKind::Strided`] one, the others up to three. Each is compiled when a reduction
-/// first launches it.
+/// first dispatches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShapeKind {

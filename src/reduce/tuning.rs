@@ -1,5 +1,6 @@
 //! The tuning of a plan, as plain values.
 
+use crate::gpu::limits::power_of_two_workgroup;
 use crate::reduce::exact::{EXACT, Format};
 use crate::reduce::kernel::{Coverage, Delivery, Kernel, Loads};
 use crate::reduce::monoid::Monoid;
@@ -53,8 +54,7 @@ impl Tuning {
             (_, Coverage::Tiles(_)) => (128, usual.max_workgroups),
             _ => (usual.workgroup_size, usual.max_workgroups),
         };
-        let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
-        let workgroup_size = workgroup_size.min(1 << most.max(1).ilog2());
+        let workgroup_size = power_of_two_workgroup(workgroup_size, limits);
         Tuning { max_workgroups, ..usual }.with_workgroup_size(workgroup_size)
     }
 

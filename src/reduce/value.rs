@@ -1,4 +1,4 @@
-//! Results on the host: converts the bytes of an output to values.
+//! Results on the host: decodes the bytes of an output.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::element::{Element, Value};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Scalar {
-    /// A value: the result of most operators.
+    /// One value: the result of most operators.
     One(Value),
     /// The smallest and the largest value: [`Op::MinMax`](crate::reduce::Op::MinMax).
     Range {
@@ -25,14 +25,14 @@ pub enum Scalar {
     At {
         /// The value.
         value: Value,
-        /// Its index, from 0, in the input, in its segment or along its axis. In an input it counts through
-        /// all parts, and only the elements that a stride takes. 2³² - 1 if there are no elements.
+        /// Its index, from 0, in the input, segment or axis. Over several buffers it counts through all of them; with a stride it
+        /// counts only the elements that the stride takes. 2³² - 1 if there are no elements.
         index: u64,
     },
 }
 
 impl Scalar {
-    /// The value, if there is only one, including that of an [`Scalar::At`].
+    /// Returns the value if there is only one, including the value of a [`Scalar::At`].
     pub fn value(self) -> Option<Value> {
         match self {
             Scalar::One(value) | Scalar::At { value, .. } => Some(value),
@@ -40,7 +40,7 @@ impl Scalar {
         }
     }
 
-    /// Equality for tests: all NaNs are equal to each other, and -0 differs from +0.
+    /// Compares for tests: all NaNs are equal, and -0 differs from +0.
     pub fn same(self, other: Scalar) -> bool {
         match (self, other) {
             (Scalar::One(a), Scalar::One(b)) => a.same(b),
@@ -65,11 +65,11 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// The type of a number in memory.
+/// How a number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
     One(Element),
-    /// Two sums of 64-bit integers: of the upper halves and of the lower halves.
+    /// Two sums of 64-bit integers: of the upper and of the lower halves.
     Halves(Element),
 }
 
@@ -86,12 +86,12 @@ impl Number {
         }
     }
 
-    /// The element type; `None` of two sums.
+    /// Returns the element type; `None` for two sums.
     pub(super) fn element(self) -> Option<Element> {
         if let Number::One(element) = self { Some(element) } else { None }
     }
 
-    /// The low bits of an integer, as a value of this integer type. Two sums hold any integer.
+    /// Keeps the low bits of an integer as a value of this type. Two sums keep all bits.
     pub(super) fn wrap(self, x: i128) -> Value {
         match self {
             Number::One(Element::U32) => Value::Unsigned((x as u32).into()),
@@ -102,7 +102,7 @@ impl Number {
         }
     }
 
-    /// Reads the number at the start of the bytes.
+    /// Decodes the number at the start of `bytes`.
     pub(super) fn read(self, bytes: &[u8]) -> Value {
         match self {
             Number::One(element) => element.read(bytes),
@@ -118,26 +118,26 @@ impl Number {
     }
 }
 
-/// A number of a result, and its offset.
+/// A number of a result and its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
-    /// The offset of its first byte in the result.
+    /// Offset of its first byte in the result.
     pub(super) offset: usize,
     pub(super) number: Number,
 }
 
-/// The type of a result's numbers, relative to the element type.
+/// The type of a result's numbers, by element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The element type itself; for 16-bit floats a 32-bit float.
+    /// The element type; for 16-bit floats, a 32-bit float.
     Own,
-    /// The element type without a sign.
+    /// The element type without sign.
     Unsigned,
-    /// A float that is as wide as the element, with at least 32 bits.
+    /// A float as wide as the element, at least 32 bits.
     Real,
-    /// An integer of twice the width; for 64-bit integers two sums of halves.
+    /// An integer of twice the width; for 64-bit integers, two sums of halves.
     Wide,
-    /// A sum of magnitudes: for floats a float, for integers an exact integer.
+    /// A sum of magnitudes: a float for floats, an exact integer for integers.
     Magnitudes,
     /// A count, or 0 or 1.
     Flag,
@@ -174,7 +174,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The layout of a result in memory, by the type of its first number.
+    /// Returns the layout of a result, given the type of its first number.
     pub(super) fn fields(self, first: Number) -> Vec<Field> {
         let second = match self {
             Format::One => None,
@@ -185,7 +185,7 @@ impl Format {
         [Field { offset: 0, number: first }].into_iter().chain(second).collect()
     }
 
-    /// Reads results, by the type of their first number.
+    /// Decodes results, given the type of their first number.
     pub(super) fn read(self, first: Number, bytes: &[u8]) -> Vec<Scalar> {
         let size = if self == Format::One { first.size() } else { 2 * first.size() };
         let one = |result: &[u8]| {

@@ -13,18 +13,18 @@ use crate::gpu::range::{Cut, Inputs};
 use crate::reduce::{BufferRange, FromResults, Monoid};
 use crate::scan::kernels::{ALL, LINKS, OFFSETS};
 
-/// A description of prefixes: of each element, the result of all elements up to it, in all elements, in each [row](crate::Request::rows) or in
-/// each [segment](crate::Request::segment_offsets). It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
+/// Prefix results: for each element, the result of all elements up to it, over the whole input, each [row](crate::Request::rows) or each
+/// [segment](crate::Request::segment_offsets). A plain value; [`Compiled`](crate::Compiled) creates it on a device.
 ///
 /// ```
 /// use halofold::Element;
 /// use halofold::reduce::{Arity, Monoid, Op};
 /// use halofold::scan::Scan;
 ///
-/// // The largest element so far.
+/// // Running maximum.
 /// let records = Scan::new(Op::Max.over(Element::F32)?);
 ///
-/// // Functions x → a·x + b, applied one after the other: they do not commute.
+/// // Composes functions x → a·x + b in order. They do not commute.
 /// let chain = "
 /// struct Elem { a: f32, b: f32 }
 /// alias Acc = vec2<f32>;
@@ -37,37 +37,37 @@ use crate::scan::kernels::{ALL, LINKS, OFFSETS};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The output has a result for each element, as `array<Out>` in WGSL: [`Monoid::out_size`] bytes each. `index` of an operator's `map` and
-/// `n` of its `finish` count in the row: so [`Op::Mean`](crate::reduce::Op::Mean) gives running means, and [`Op::ArgMax`](crate::reduce::Op::ArgMax)
-/// the places of records.
+/// The output has a result per element, as `array<Out>` in WGSL: [`Monoid::out_size`] bytes each. `index` in an operator's `map` and `n` in
+/// its `finish` count within the row, so [`Op::Mean`](crate::reduce::Op::Mean) gives running means, and
+/// [`Op::ArgMax`](crate::reduce::Op::ArgMax) the index of the maximum so far.
 #[derive(Clone, Debug)]
 pub struct Scan {
     pub(super) monoid: Monoid,
-    /// True if a prefix is without the element itself.
+    /// True if a prefix excludes the element itself.
     pub(super) is_exclusive: bool,
-    /// Segments by the offsets of their first elements, of which the first is 0.
+    /// Rows, or segments by the offsets of their first elements, the first of which is 0.
     pub(super) rows: Cut,
-    /// True if an input goes on where another one has ended.
+    /// True if an input continues where the previous one ended.
     pub(super) continues: bool,
     pub(super) progress: Progress,
 }
 
-/// How workgroups get on, for tests.
+/// How workgroups get the prefix before their tile, for tests.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
-    /// They wait for each other.
+    /// They wait for each other, for a bounded number of tries.
     Usual,
-    /// They compute at once what others have not published yet.
+    /// They compute unpublished values at once.
     Computing,
-    /// So they do, and take tiles from the last to the first: each misses everything before its own.
+    /// Likewise, and tiles are taken from the last to the first, so nothing before a tile is published.
     Reversed,
-    /// They compute soon what others have not published, and each fifth tile is late.
+    /// They compute unpublished values after few tries, and every fifth tile is late.
     Stalled,
 }
 
 impl Progress {
-    /// The overrides of the chain.
+    /// Returns the overrides of the kernel.
     pub(crate) fn overrides(self) -> Vec<(&'static str, f64)> {
         let [is_unusual, is_stalled] = [self != Progress::Usual, self == Progress::Stalled];
         declared([
@@ -79,8 +79,7 @@ impl Progress {
 }
 
 impl Scan {
-    /// Describes inclusive prefixes with an operator over its elements. The operator has one input and reads buffers. Its exact sums are those of
-    /// f32 and f16.
+    /// Makes an inclusive scan by an operator of one input that reads buffers. Exact sums are those of `f32` and `f16`.
     pub fn new(monoid: Monoid) -> Self {
         Scan {
             monoid: monoid.accumulated(),
@@ -91,19 +90,19 @@ impl Scan {
         }
     }
 
-    /// Returns this description for exclusive prefixes: of all elements before each, so the first is that of no elements.
+    /// Makes the scan exclusive: each result covers the elements before its own, the first one none.
     pub fn exclusive(self) -> Self {
         Scan { is_exclusive: true, ..self }
     }
 
-    /// Returns this description for an input that comes in parts: each goes on where the one before it has ended. A second output, of
-    /// [`Outputs`], carries the accumulator of all elements so far from part to part. [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) have no state to go on from, and are refused.
+    /// Makes the scan continue an input that arrives in parts. A second output, of [`Outputs`], carries the accumulator of all elements so far
+    /// from part to part. [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) have no such output and return an error.
     ///
-    /// **A part of no elements ([`Request::len`](crate::Request::len)) starts over, wherever it comes:** it has to come first, and one that merely
-    /// happens to be empty has to be left out. Rows and segments start over in each part, as ever: there the state is that of the last row or segment
-    /// of the part, and the next part does not go on from it.
+    /// **A part without elements ([`Request::len`](crate::Request::len)) starts over:** record one first, and leave out parts that happen to be
+    /// empty. Rows and segments always start over in each part: the state is that of the part's last row or segment, and the next part does
+    /// not continue it.
     ///
-    /// The error of a prefix grows with the [depths](Scan::depth) of all parts so far. `index` and `n` of an operator count in the part.
+    /// The error of a prefix grows with the [depths](Scan::depth) of all parts so far. An operator's `index` and `n` count within the part.
     ///
     /// ```
     /// use halofold::{Compiled, Options};
@@ -127,19 +126,19 @@ impl Scan {
         Scan { continues: true, ..self }
     }
 
-    /// Returns this description with workgroups that get on in another way.
+    /// Returns this scan with another [`Progress`].
     #[doc(hidden)]
     pub fn with_progress(self, progress: Progress) -> Self {
         Scan { progress, ..self }
     }
 
-    /// The number of combinations on the longest way from an element to a result, for error bounds:
+    /// Returns the most combinations between an element and a result, for error bounds:
     /// [`Expected::judge`](crate::reduce::reference::Expected::judge) takes it.
     pub fn depth(&self, len: u64, limits: &Limits) -> u64 {
         self.layout(limits).depth(len)
     }
 
-    /// Bytes of the accumulator that goes from part to part of an input that comes in [parts](Scan::continuing).
+    /// Returns the bytes of the accumulator that a [continuing](Scan::continuing) scan carries from part to part.
     pub fn state_size(&self) -> u64 {
         self.monoid.acc_size().next_multiple_of(4)
     }
@@ -220,12 +219,12 @@ impl Base for Scan {
 impl OneInput for Scan {}
 impl OneOutput for Scan {}
 
-/// The outputs of a scan that [continues](Scan::continuing). Of another one, the prefixes are the only output.
+/// The outputs of a [continuing](Scan::continuing) scan. Other scans have the prefixes only.
 #[derive(Clone, Copy, Debug)]
 pub struct Outputs<P, S> {
-    /// A result for each element.
+    /// A result per element.
     pub prefixes: P,
-    /// The accumulator of all elements so far, [`Scan::state_size`] bytes. A part goes on from it.
+    /// The accumulator of all elements so far, [`Scan::state_size`] bytes, from which the next part continues.
     pub state: S,
 }
 

@@ -218,16 +218,3 @@ impl Scan {
         Ok(passes)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::element::Element;
-    use crate::gpu::params::assert_kernels;
-    use crate::reduce::Op;
-
-    #[test]
-    fn parameters_are_those_of_the_kernels() {
-        assert_kernels::<Params>(&Scan::new(Op::Sum.over(Element::F32).unwrap()));
-    }
-}

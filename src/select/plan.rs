@@ -63,16 +63,3 @@ impl Select {
         layout.passes(&parts, [step; 2], common, limits)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::element::Element;
-    use crate::gpu::params::assert_kernels;
-    use crate::scan::plan::Params;
-
-    #[test]
-    fn parameters_are_those_of_the_kernels() {
-        assert_kernels::<Params>(&Select::unique(Element::U32));
-    }
-}

@@ -1,7 +1,8 @@
 //! The auxiliary kernels of a stencil. They are translated and tested like its main kernel.
 
 use crate::element::Element;
-use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::Access::{Read, Uniform, Write};
+use crate::gpu::kernel::{Kernel, PARAMETERS, Slot};
 use crate::reduce::Monoid;
 use crate::shader::{self, Composer, rooms};
 use crate::stencil::compose;
@@ -10,23 +11,13 @@ use crate::stencil::residual;
 
 /// The kernels of the halo exchange, which collect the layers and put them back, and their bindings.
 pub(super) const HALO: [&str; 2] = ["gather", "scatter"];
-pub(super) const HALO_SLOTS: &[Slot] = &[
-    (1, Access::Write),
-    (PARAMETERS, Access::Uniform),
-    (4, Access::Write),
-    (8, Access::Write),
-    (9, Access::Write),
-];
+pub(super) const HALO_SLOTS: &[Slot] =
+    &[(1, Write), (PARAMETERS, Uniform), (4, Write), (8, Write), (9, Write)];
 
 /// The kernels of `shaders/stencil/convergence.wgsl`, and their bindings.
 pub(super) const CONVERGENCE: [&str; 4] = ["begin", "resume", "count", "decide"];
-pub(super) const CONVERGENCE_SLOTS: &[Slot] = &[
-    (0, Access::Read),
-    (1, Access::Write),
-    (PARAMETERS, Access::Uniform),
-    (3, Access::Read),
-    (4, Access::Write),
-];
+pub(super) const CONVERGENCE_SLOTS: &[Slot] =
+    &[(0, Read), (1, Write), (PARAMETERS, Uniform), (3, Read), (4, Write)];
 
 /// An auxiliary kernel by its entry point. It always has wgpu's checks: they cost nothing there.
 pub(super) fn kernel(element: Element, entry_point: &'static str) -> Kernel {
@@ -44,7 +35,7 @@ pub(super) fn kernel(element: Element, entry_point: &'static str) -> Kernel {
 }
 
 impl Config {
-    /// All kernels that a step of this stencil may launch in addition to [`Config::compose`]: those of the
+    /// All kernels that a step of this stencil may dispatch in addition to [`Config::compose`]: those of the
     /// halo exchange and of the convergence check. The residual is computed by the kernels of
     /// [`reduce`](crate::reduce). Each is a label, an entry point and a module, which has no overrides.
     pub fn aux_kernels(&self) -> Vec<(String, &'static str, String)> {

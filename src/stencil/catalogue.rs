@@ -1,11 +1,11 @@
-//! The variants of the stencils, as data: one entry per kernel and unrolling.
+//! The variants of the stencils as data: one entry per kernel and unroll factor.
 
 use crate::gpu::error::Error;
 use crate::parse;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};
 
-/// Maps from the invocations of a workgroup to the cells of a grid.
+/// How the invocations of a workgroup map to cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mapping {
@@ -17,10 +17,10 @@ pub enum Mapping {
     /// The thesis's SOL: one invocation per loaded cell. The outermost invocations of a workgroup compute
     /// nothing, and neighbouring workgroups overlap by two cells.
     Overlapped,
-    /// Several cells per invocation, four side by side if the rows allow it; no workgroup memory.
+    /// Several cells per invocation, four side by side where rows allow it; no workgroup memory.
     Strips,
-    /// Rows (2D) or planes (3D) that stream through several steps in the registers of a workgroup. In 2D teams
-    /// of lanes take the steps one after the other; in 3D teams lie one below the other and take all steps.
+    /// Rows (2D) or planes (3D) stream through several steps in the registers of a workgroup. In 2D, teams of lanes take the steps
+    /// one after the other. In 3D, each team takes all steps of its rows.
     Pipeline,
 }
 
@@ -29,7 +29,7 @@ pub enum Mapping {
 pub(super) enum Serves {
     /// All stencils of these dimensions.
     All(Dims),
-    /// The stencils for which it is written, all with the same number of dimensions.
+    /// These stencils, all with the same number of dimensions.
     Only(&'static [&'static Stencil]),
 }
 
@@ -49,7 +49,7 @@ pub struct Variant {
     pub mapping: Mapping,
     /// Planes per iteration of the loop over planes; 1 in 2D.
     pub unroll: u32,
-    /// True: the planes of one iteration share common sums.
+    /// True if the planes of an iteration share common sums.
     pub shares_sums: bool,
     /// The kernel's file under `shaders/`, without its extension. It opens with an essay.
     pub file: &'static str,
@@ -72,7 +72,7 @@ macro_rules! variant {
     };
 }
 
-/// All variants: 2D before 3D, in the thesis's order; those that are not in the thesis come first and last.
+/// All variants: 2D before 3D, the thesis's in its order, others before and after them.
 /// The last variant that supports a stencil is the fastest on a large GPU.
 #[rustfmt::skip]
 pub static VARIANTS: &[Variant] = &[
@@ -106,13 +106,13 @@ pub static VARIANTS: &[Variant] = &[
 ];
 
 impl Variant {
-    /// Finds the variant with this name for a stencil.
+    /// Finds a stencil's variant by name.
     pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, Error> {
         let kinds = format!("variants of the {} stencil", stencil.name);
         parse::named(("variant", &kinds), stencil.variants(), |variant| variant.name, name)
     }
 
-    /// Returns true if it supports a stencil.
+    /// Returns true if this variant supports a stencil.
     pub fn serves(&self, stencil: &Stencil) -> bool {
         match self.serves {
             All(dims) => dims == stencil.dims,
@@ -120,7 +120,7 @@ impl Variant {
         }
     }
 
-    /// The dimensions of the grids that it steps.
+    /// Returns the dimensions of its grids.
     pub fn dims(&self) -> Dims {
         match self.serves {
             All(dims) => dims,
@@ -128,8 +128,8 @@ impl Variant {
         }
     }
 
-    /// The number of cells of its tile in workgroup memory. The memory of a time-blocked kernel depends on more
-    /// than the block: see [`Config::workgroup_bytes`](crate::stencil::Config::workgroup_bytes).
+    /// Returns the cells of its tile in workgroup memory. A time-blocked kernel's memory depends on more than
+    /// the block: see [`Config::workgroup_bytes`](crate::stencil::Config::workgroup_bytes).
     pub fn tile(&self, block: Block) -> u64 {
         let (rows, cols) = match self.mapping {
             Mapping::Cells | Mapping::Strips | Mapping::Pipeline => return 0,
@@ -143,17 +143,17 @@ impl Variant {
         rows.saturating_mul(cols).saturating_mul(planes)
     }
 
-    /// Returns true if it supports every stencil of its dimensions, and every border.
+    /// Returns true if it supports every stencil and border of its dimensions.
     pub const fn is_general(&self) -> bool {
         matches!(self.serves, All(_))
     }
 
-    /// Returns true if it has a tile in workgroup memory.
+    /// Returns true if it keeps a tile in workgroup memory.
     pub(crate) const fn has_tile(&self) -> bool {
         matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)
     }
 
-    /// Returns true if it takes several steps per pass over memory.
+    /// Returns true if it takes several steps per sweep over memory.
     pub const fn is_blocked(&self) -> bool {
         matches!(self.mapping, Mapping::Pipeline)
     }
@@ -186,14 +186,5 @@ mod tests {
         assert_eq!(FIVE_POINT.fastest().name, "time-pipeline");
         assert_eq!(TWENTY_SEVEN_POINT.fastest().name, "time-planes");
         assert_eq!(TWENTY_SEVEN_POINT.fastest_step().name, "plane-sums");
-    }
-
-    #[test]
-    fn every_kernel_opens_with_its_essay() {
-        for variant in VARIANTS {
-            let essay = crate::shader::essay(variant.file);
-            let essay = essay.lines().take_while(|line| line.starts_with("//")).count();
-            assert!(essay >= 10, "{}: {essay} lines", variant.file);
-        }
     }
 }

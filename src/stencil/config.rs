@@ -25,38 +25,38 @@ pub struct Config {
     /// True if all weights are equal, so that the kernel multiplies only once. This is for stencils with a
     /// centre and one class around it. [`Jacobi`](crate::stencil::Jacobi) sets it from the weights.
     pub one_weight: bool,
-    /// True: a right-hand side is added, `u' = Σ w·u + f`. Steps then take a third buffer:
+    /// True if a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer,
     /// [`Grids::with_rhs`](crate::stencil::Grids::with_rhs).
     pub rhs: bool,
-    /// True: the kernel's lanes exchange cells by subgroup operations, if the kernel supports this.
+    /// True if lanes exchange cells by subgroup operations, where the kernel supports this.
     /// [`Jacobi`](crate::stencil::Jacobi) sets it from the device.
     pub subgroups: bool,
-    /// The choices that are left to the device.
+    /// What the device may still choose.
     pub(super) open: Open,
-    /// The kinds of borders that the kernel must know besides those here, as this is a part of a grid with others. All parts are stepped
-    /// by one kernel, as two kernels may differ in their last bits.
+    /// For a slab: the kinds of borders that the kernel must support in other slabs of the grid. One kernel steps all slabs, because two
+    /// kernels may differ in the last bits.
     pub(super) kinds: Kinds,
-    /// The values beyond the sides of the whole grid, by side, where this is a part of it.
+    /// For a slab: the border constants of the whole grid, by side.
     pub(super) constants: [f64; 6],
 }
 
-/// The kinds of borders that a kernel knows.
+/// The kinds of borders that a kernel supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kinds {
-    /// All sides are fixed.
+    /// Fixed borders only.
     Fixed,
-    /// Fixed, reflect and wrap: the kinds of all kernels.
+    /// Fixed, reflect and wrap, which all kernels support.
     Usual,
-    /// All, which the general kernels know.
+    /// All borders, which only the general kernels support.
     All,
 }
 
-/// The choices of a configuration that are left to the device: see [`Config::on`].
+/// What a device may still choose in a configuration: see [`Config::on`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
-    /// None: all choices are made.
+    /// Nothing.
     Nothing,
-    /// The height of workgroups in launches over a part of the layers.
+    /// The height of workgroups in dispatches over some of the layers.
     Layers,
     /// The tuning of a time-blocked kernel.
     Tuning,
@@ -85,12 +85,12 @@ impl Config {
         config.weighed(stencil.usual)
     }
 
-    /// Makes a configuration that takes the kernel expected to be the fastest on the device that runs it.
+    /// Makes a configuration whose kernel is chosen on the device that runs it: the one expected to be the fastest.
     pub fn fastest(stencil: &'static Stencil, element: Element, grid: Grid) -> Self {
         Config { open: Open::Kernel, ..Config::new(stencil, stencil.fastest(), element, grid) }
     }
 
-    /// The same with other borders. A kernel that is still open is the general one, if the borders are of a kind that only it knows.
+    /// Returns this configuration with other borders. An open kernel becomes the general one if no other supports these borders.
     pub fn with_borders(self, borders: Borders) -> Self {
         let config = Config { borders, ..self };
         if config.open == Open::Kernel && config.kinds() == Kinds::All {
@@ -110,8 +110,8 @@ impl Config {
         self.with_tuning(self.tuning.with_block(block))
     }
 
-    /// Returns this configuration with the kernel of another one, such as [`Config::on`] chooses, if the kernel is still open. The kernel's
-    /// tuning is left to each device. So several devices step parts of one grid by one kernel: the bits are one kernel's.
+    /// Returns this configuration with the kernel of `chosen`, if its own is still open. Each device keeps its choice of tuning.
+    /// So several devices step slabs of one grid by the same kernel, and the bits agree.
     pub fn with_kernel_of(self, chosen: &Config) -> Self {
         if self.open != Open::Kernel {
             return self;
@@ -128,29 +128,29 @@ impl Config {
         Config { one_weight, ..self }
     }
 
-    /// The same with a right-hand side.
+    /// Returns this configuration with a right-hand side.
     pub const fn with_rhs(self) -> Self {
         Config { rhs: true, ..self }
     }
 
-    /// Bytes of one buffer.
+    /// Returns the size of one buffer in bytes.
     pub fn bytes(&self) -> u64 {
         self.grid.cells().saturating_mul(self.element.size())
     }
 
-    /// Bytes that a step must move per cell: one read, one write, and one read of the right-hand side if
-    /// there is one.
+    /// Returns the bytes that a step must move per cell: one read, one write, and one read of the right-hand
+    /// side if there is one.
     pub fn bytes_moved(&self) -> u64 {
         (2 + u64::from(self.rhs)) * self.element.size()
     }
 
-    /// Floating-point operations per cell, as the thesis counts them: 5 and 30 for its stencils.
+    /// Returns floating-point operations per cell, as the thesis counts them: 5 and 30 for its stencils.
     pub fn flops(&self) -> u32 {
         let products = if self.one_weight { 1 } else { self.stencil.classes.len() as u32 };
         self.stencil.points() - 1 + products + u32::from(self.rhs)
     }
 
-    /// The number of neighbouring cells that one invocation of a strip computes.
+    /// Returns the number of neighbouring cells that one invocation of a strip computes.
     pub(super) fn lanes(&self) -> u32 {
         let packs = match self.variant.mapping {
             Mapping::Strips => true,
@@ -160,11 +160,11 @@ impl Config {
         if packs && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
     }
 
-    /// The rows and columns of cells that one block computes.
+    /// Returns the rows and columns of cells that one block computes.
     pub(super) fn coverage(&self) -> (u32, u32) {
         let Tuning { block: Block { rows, cols }, rows_per_invocation, strip, .. } = self.tuning;
         match (self.variant.mapping, self.variant.dims()) {
-            // The blocks of a time-blocked kernel depend on the steps of a pass: see `blocked`.
+            // The blocks of a time-blocked kernel depend on the steps per sweep: see `blocked`.
             (Mapping::Cells | Mapping::Direct | Mapping::Pipeline, _) => (rows, cols),
             (Mapping::Overlapped, _) => (rows - 2, cols - 2),
             (Mapping::Strips, Dims::Two) => {
@@ -174,7 +174,7 @@ impl Config {
         }
     }
 
-    /// The kinds of borders that the kernel must know.
+    /// Returns the kinds of borders that the kernel must support.
     pub(super) fn kinds(&self) -> Kinds {
         let sides = self.borders.pairs().into_iter().take(self.stencil.dims.count());
         let kinds = sides.flat_map(|(low, high)| [low, high]).map(|side| match side {
@@ -185,7 +185,7 @@ impl Config {
         kinds.fold(self.kinds, Kinds::max)
     }
 
-    /// The values beyond the sides, by side.
+    /// Returns the border constants, by side.
     pub(super) fn constants(&self) -> [f64; 6] {
         let mut constants = self.constants;
         let sides = self.borders.pairs().into_iter().flat_map(|(low, high)| [low, high]);
@@ -197,7 +197,7 @@ impl Config {
         constants
     }
 
-    /// Returns true if the kernel knows fixed borders only.
+    /// Returns true if the kernel supports fixed borders only.
     pub(super) fn is_for_fixed_borders(&self) -> bool {
         self.kinds() == Kinds::Fixed
     }

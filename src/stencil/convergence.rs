@@ -135,7 +135,7 @@ impl Convergence {
         while at < steps.end {
             let due = self.until.next_check(at, steps.end);
             let mut recorder = Recorder::new(pass);
-            // The residual is the change of the last step, so that step is a separate pass.
+            // The residual is the change of the last step, so that step is a separate sweep.
             self.steps.record(&mut recorder, at, due - at - 1);
             self.steps.record(&mut recorder, due - 1, 1);
             self.check.iter().for_each(|check| check.encode_in_pass(pass));

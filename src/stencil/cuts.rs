@@ -1,14 +1,14 @@
-//! Cutting a run of steps into passes. Pure.
+//! Cutting a run of steps into sweeps. Pure.
 //!
-//! Not every number of steps makes a pass: in 2D the teams of a workgroup share them equally. So 7 steps are 3 and 4 where a
+//! Not every number of steps makes a sweep: in 2D the teams of a workgroup share them equally. So 7 steps are 3 and 4 where a
 //! workgroup has up to 4 teams of up to 6 levels.
 
-/// Cuts of runs of steps into passes: as few as possible, and most of them full.
+/// Cuts of runs of steps into sweeps: as few as possible, and most of them full.
 #[derive(Debug)]
 pub(super) struct Cuts {
-    /// The steps that a pass may make, in ascending order: a single one, up to the fullest pass.
+    /// The steps that a sweep may make, in ascending order: a single one, up to the fullest sweep.
     possible: Vec<u32>,
-    /// By an even or an odd number of passes, and by the steps that are left: the fewest of these passes, the sum of their squared steps, and
+    /// By an even or an odd number of sweeps, and by the steps that are left: the fewest of these sweeps, the sum of their squared steps, and
     /// the steps of the first one. `None` where there is no such number.
     best: [Vec<Option<Best>>; 2],
 }
@@ -16,18 +16,18 @@ pub(super) struct Cuts {
 type Best = ((u32, u64), u32);
 
 impl Cuts {
-    /// For passes of up to `deepest` steps, of which these are possible; a single step always is.
+    /// For sweeps of up to `deepest` steps, of which these are possible; a single step always is.
     pub(super) fn new(deepest: u32, is_possible: impl Fn(u32) -> bool) -> Self {
         let possible: Vec<u32> = (1..=deepest).filter(|steps| is_possible(*steps)).collect();
-        // Beyond three full passes, there is room for another one.
+        // Beyond three full sweeps, there is room for another one.
         let most = 3 * possible.last().map_or(0, |full| *full as usize);
         let mut best: [Vec<Option<Best>>; 2] = [0, 1].map(|_| vec![None; most + 1]);
         best[0][0] = Some(((0, 0), 0));
         for left in 1..=most {
             for odd in 0..2 {
                 let tried = possible.iter().filter_map(|&steps| {
-                    let ((passes, squares), _) = best[1 - odd][left.checked_sub(steps as usize)?]?;
-                    Some(((passes + 1, squares + u64::from(steps).pow(2)), steps))
+                    let ((sweeps, squares), _) = best[1 - odd][left.checked_sub(steps as usize)?]?;
+                    Some(((sweeps + 1, squares + u64::from(steps).pow(2)), steps))
                 });
                 best[odd][left] = tried.min();
             }
@@ -35,24 +35,24 @@ impl Cuts {
         Cuts { possible, best }
     }
 
-    /// The steps that a pass may make, in ascending order.
+    /// The steps that a sweep may make, in ascending order.
     pub(super) fn possible(&self) -> &[u32] {
         &self.possible
     }
 
-    /// The steps of the fullest pass.
+    /// The steps of the fullest sweep.
     pub(super) fn full(&self) -> u32 {
-        *self.possible.last().expect("a single step is a pass")
+        *self.possible.last().expect("a single step is a sweep")
     }
 
-    /// The steps of each pass of a run whose result is to be in the first buffer after an even number of steps, and in the second one
-    /// after an odd number. A pass reads one buffer and writes the other, however many steps it makes: so an even number of steps takes
-    /// an even number of passes, and an odd one an odd one.
+    /// The steps of each sweep of a run whose result is to be in the first buffer after an even number of steps, and in the second one
+    /// after an odd number. A sweep reads one buffer and writes the other, however many steps it makes: so an even number of steps takes
+    /// an even number of sweeps, and an odd one an odd one.
     pub(super) fn in_place(&self, steps: u32) -> impl Iterator<Item = u32> {
         self.cut(steps, [steps & 1])
     }
 
-    /// The steps of each pass of a run whose result may be in either buffer.
+    /// The steps of each sweep of a run whose result may be in either buffer.
     pub(super) fn of(&self, steps: u32) -> impl Iterator<Item = u32> {
         self.cut(steps, [0, 1])
     }
@@ -60,15 +60,15 @@ impl Cuts {
     fn cut<const N: usize>(&self, steps: u32, parities: [u32; N]) -> impl Iterator<Item = u32> {
         let fullest = self.full();
         let most = steps / fullest;
-        // This many full passes, and the parity of the number of passes for the remaining steps.
+        // This many full sweeps, and the parity of the number of sweeps for the remaining steps.
         let tried =
             (most.saturating_sub(2)..=most).flat_map(|full| parities.map(|odd| (full, (odd ^ full) & 1)));
         let left = |full: u32| (steps - full * fullest) as usize;
         let costs = tried.filter_map(|(full, odd)| {
-            let ((passes, squares), _) = self.best[odd as usize][left(full)]?;
-            Some(((full + passes, squares), (full, odd)))
+            let ((sweeps, squares), _) = self.best[odd as usize][left(full)]?;
+            Some(((full + sweeps, squares), (full, odd)))
         });
-        let (_, (full, odd)) = costs.min().expect("single steps are passes");
+        let (_, (full, odd)) = costs.min().expect("single steps are sweeps");
         let mut at = (odd as usize, left(full));
         let rest = std::iter::from_fn(move || {
             let (_, steps) = self.best[at.0][at.1]?;
@@ -84,7 +84,7 @@ mod tests {
     use super::Cuts;
 
     #[test]
-    fn every_run_is_cut_into_possible_passes_of_the_right_number() {
+    fn every_run_is_cut_into_possible_sweeps() {
         for deepest in 1..40_u32 {
             for teams in [1, 2, 4, 5] {
                 let is_possible = |steps: u32| {
@@ -93,32 +93,32 @@ mod tests {
                 };
                 let cuts = Cuts::new(deepest, is_possible);
                 for steps in 0..200 {
-                    let passes: Vec<_> = cuts.in_place(steps).collect();
-                    check(&passes, steps, deepest, is_possible);
-                    assert_eq!(passes.len() as u32 % 2, steps % 2, "{steps} by {deepest}: {passes:?}");
+                    let sweeps: Vec<_> = cuts.in_place(steps).collect();
+                    check(&sweeps, steps, deepest, is_possible);
+                    assert_eq!(sweeps.len() as u32 % 2, steps % 2, "{steps} by {deepest}: {sweeps:?}");
                     let free: Vec<_> = cuts.of(steps).collect();
                     check(&free, steps, deepest, is_possible);
-                    assert!(free.len() <= passes.len(), "{steps} by {deepest}: {free:?}");
-                    // If every pass is possible, there are as few as can be.
+                    assert!(free.len() <= sweeps.len(), "{steps} by {deepest}: {free:?}");
+                    // If every sweep is possible, there are as few as can be.
                     if teams == 1 {
                         assert_eq!(free.len() as u32, steps.div_ceil(deepest));
-                        assert!(passes.len() <= free.len() + 1);
+                        assert!(sweeps.len() <= free.len() + 1);
                     }
                 }
             }
         }
     }
 
-    fn check(passes: &[u32], steps: u32, deepest: u32, is_possible: impl Fn(u32) -> bool) {
-        assert_eq!(passes.iter().sum::<u32>(), steps, "{steps} by {deepest}");
+    fn check(sweeps: &[u32], steps: u32, deepest: u32, is_possible: impl Fn(u32) -> bool) {
+        assert_eq!(sweeps.iter().sum::<u32>(), steps, "{steps} by {deepest}");
         assert!(
-            passes.iter().all(|pass| is_possible(*pass) && *pass <= deepest),
-            "{steps} by {deepest}: {passes:?}"
+            sweeps.iter().all(|sweep| is_possible(*sweep) && *sweep <= deepest),
+            "{steps} by {deepest}: {sweeps:?}"
         );
     }
 
     #[test]
-    fn the_remaining_steps_are_cut_into_few_passes_of_similar_length() {
+    fn remaining_steps_are_cut_into_few_similar_sweeps() {
         let cuts = Cuts::new(24, |steps| {
             [4, 3, 2, 1].iter().any(|teams| steps.is_multiple_of(*teams) && steps / teams <= 6)
         });

@@ -1,4 +1,4 @@
-//! A configuration on a device: the choices that are left to it, and the limits that it must keep.
+//! Fits a configuration to a device: makes its open choices and checks its limits.
 
 use wgpu::{Features, Limits};
 
@@ -11,32 +11,32 @@ use crate::stencil::config::{Config, Kinds, Open};
 use crate::stencil::shape::{Block, Border, Grid};
 use crate::stencil::stencils::Dims;
 
-/// The most bytes of a grid on any device, so that positions in it can be added in 64 bits.
+/// The most bytes of a grid on any device. Kernels add positions in 64 bits.
 const MOST_BYTES: u64 = 1 << 60;
 
 impl Config {
-    /// Returns this configuration as a device runs it. It makes the choices that are still open: the kernel
-    /// of [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
-    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by [`Config::with_tuning`]: launches over a slab may choose the rows or planes of
-    /// a workgroup again otherwise.
+    /// Returns this configuration as a device runs it. Makes the choices that are still open: the kernel of
+    /// [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
+    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by [`Config::with_tuning`]; otherwise dispatches
+    /// over a slab may choose the layers of a workgroup again.
     pub fn on(self, device: &wgpu::Device) -> Self {
         self.choose(&self.machine(device), &[])
     }
 
-    /// The same by measured times of this device: the samples of a calibration, which times [`Config::trials`], each with nanoseconds a step. Where no
-    /// sample is of this stencil and this type, it is [`Config::on`].
+    /// Like [`Config::on`], but chooses by measured times of this device. `samples` are [`Config::trials`], each with nanoseconds per step.
+    /// Without a sample of this stencil and type, it is [`Config::on`].
     pub fn on_calibrated(self, device: &wgpu::Device, samples: &[(Self, f64)]) -> Self {
         self.choose(&self.machine(device), samples)
     }
 
-    /// The configurations to time for a calibration on a device, over these grids: single steps, and all shapes of a
-    /// time-blocked kernel that this device is offered.
+    /// Returns the configurations to time for a calibration of a device over these grids: single steps, and all shapes of a
+    /// time-blocked kernel that the device may take.
     pub fn trials(&self, device: &wgpu::Device, grids: &[Grid]) -> Vec<Config> {
         let config = Config { open: Open::Nothing, ..*self };
         blocked::trials(&config, &self.machine(device), grids)
     }
 
-    /// Returns this configuration with the height of workgroups for a launch that writes this many layers.
+    /// Returns this configuration with the height of workgroups for a dispatch that writes `layers` layers.
     pub(super) fn fitted(&self, machine: &Machine, layers: u32) -> Self {
         if self.open == Open::Layers { blocked::fit(self, machine, layers) } else { *self }
     }
@@ -56,11 +56,11 @@ impl Config {
         Config { subgroups, open, ..chosen }
     }
 
-    /// Checks everything against a device's features and limits.
+    /// Checks the configuration against a device's features and limits.
     ///
     /// # Errors
     ///
-    /// The error names the limit or the feature that is missing.
+    /// The error names the missing limit or feature.
     pub fn check(&self, features: Features, limits: &Limits) -> Result<(), Error> {
         let Config { stencil, variant, element, grid, .. } = *self;
         if !element.is_float() {
@@ -110,7 +110,7 @@ impl Config {
         self.check_cut(limits)
     }
 
-    /// The bytes of workgroup memory of its kernel.
+    /// Returns the bytes of workgroup memory of the kernel.
     pub fn workgroup_bytes(&self) -> u64 {
         let cells = match self.variant.mapping {
             Mapping::Pipeline => blocked::workgroup_cells(self),

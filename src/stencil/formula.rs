@@ -1,4 +1,4 @@
-//! The weighted sum of a stencil, written out from its classes for the general kernels.
+//! Generates the weighted sum of a stencil for the general kernels.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,10 +7,10 @@ use crate::shader::Composer;
 use crate::stencil::config::{Config, Kinds};
 use crate::stencil::stencils::{Dims, Stencil};
 
-/// Adds to a kernel's text how far the stencil reaches, and the file of its sum.
+/// Adds the stencil's radius to a kernel's text, and selects the file of its sum.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let stencil = config.stencil;
-    // A sum of the stencil's own knows the usual borders.
+    // A hand-written sum supports fixed, reflect and wrap only.
     let own = stencil.formula.filter(|_| config.kinds() != Kinds::All);
     let mut text = format!("const REACH: i32 = {};", stencil.radius());
     if own.is_none() && config.variant.is_general() {
@@ -21,10 +21,10 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
         .choose("stencil/points", own.unwrap_or("any"))
 }
 
-/// The type of the weights, and the sum: each class by its weight.
+/// Generates the struct of weights and the sum: each class times its weight.
 fn sum(stencil: &Stencil) -> String {
     let count = stencil.classes.len();
-    // The values beyond the sides stand behind all weights, twice, and a one.
+    // The border constants follow all weights, stored twice, and a one.
     let before = 2 * count.max(4) + 1;
     let fields: String = (0..count).map(|class| format!("    w{class}: Elem,\n")).collect();
     let read: Vec<_> = (0..count).map(|class| format!("coefficients[{class}]")).collect();
@@ -40,7 +40,7 @@ fn sum(stencil: &Stencil) -> String {
     )
 }
 
-/// The columns, rows and planes that the stencil reads, each found once.
+/// Generates the positions of columns, rows and planes that the stencil reads, each computed once.
 fn places(stencil: &Stencil) -> String {
     let mut lines = String::new();
     for (axis, (name, function)) in AXES.into_iter().enumerate().take(stencil.dims.count()) {
@@ -55,16 +55,16 @@ fn places(stencil: &Stencil) -> String {
     lines
 }
 
-/// The parameter of each direction, and the function of `shaders/stencil/points/any.wgsl` that finds a position in it.
+/// Per axis: the parameter, and the function of `shaders/stencil/points/any.wgsl` that maps it to a position.
 const AXES: [(&str, &str); 3] = [("c", "col_place"), ("r", "row_place"), ("p", "plane_place")];
 
-/// The name of a position: `c_2` after the new cell, `c_m2` before it.
+/// Returns the name of a position: `c_2` after the new cell, `c_m2` before it.
 fn place(axis: usize, offset: i32) -> String {
     let sign = if offset < 0 { "m" } else { "" };
     format!("{}_{sign}{}", AXES[axis].0, offset.unsigned_abs())
 }
 
-/// The sum of a class by its weight: its cells in pairs, which lie opposite each other.
+/// Generates the term of a class: its weight times the sum of its cells, added in opposite pairs.
 fn product((class, cells): (usize, &&[[i32; 3]])) -> String {
     let cell = |offset: &[i32; 3]| {
         let [col, row, plane] = [0, 1, 2].map(|axis| place(axis, offset[axis]));

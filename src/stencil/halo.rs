@@ -26,7 +26,7 @@ parameters! {
 
 impl Config {
     /// The dispatches that step the ends of a ring: they gather its last layers followed by its first ones, twice as many of each as a
-    /// pass reaches, step them, and scatter them. The memory holds these layers before the step, after it, and of the right-hand side.
+    /// sweep reaches, step them, and scatter them. The memory holds these layers before the step, after it, and of the right-hand side.
     pub(super) fn exchange(
         &self,
         limits: &Limits,
@@ -35,7 +35,7 @@ impl Config {
     ) -> Result<(Vec<Pass>, Vec<Memory>), Error> {
         limits::check(HALO_SLOTS, limits)?;
         let Cut { layers, reach, .. } = cut;
-        // Cells of as many layers as a pass reaches, and those from the start of `tail` to the first that is gathered.
+        // Cells of as many layers as a sweep reaches, and those from the start of `tail` to the first that is gathered.
         let layer = u64::from(reach) * self.layer();
         let skip = u64::from(layers - 2 * reach - cut.tail()) * self.layer();
         let part = |offset: u64, cells: u64| {

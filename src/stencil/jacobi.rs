@@ -1,5 +1,5 @@
-//! Recording Jacobi steps: a compiled kernel, two buffers that swap after each step, and dispatches on the
-//! caller's encoder or pass.
+//! Records Jacobi steps: a compiled kernel and two buffers that swap after each step, into the caller's
+//! encoder or pass.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,9 +18,9 @@ use crate::stencil::kernels::Kernels;
 use crate::stencil::passes::{self, Binder};
 use crate::stencil::stencils::Weights;
 
-/// Jacobi steps of a grid with some weights, which [`Compiled`] brings to a device. The module's page has [an example](crate::stencil).
+/// Jacobi steps of a grid with given weights, to be compiled by [`Compiled`]. The module's page has [an example](crate::stencil).
 ///
-/// A clone of the compiled steps shares the pipelines. Each is compiled when [`Compiled::bind`] or [`Compiled::bind_until`] first needs
+/// Clones of the compiled steps share pipelines. A pipeline compiles when [`Compiled::bind`] or [`Compiled::bind_until`] first needs
 /// it, or ahead of time in [`Compiled::compile`].
 #[derive(Clone, Copy, Debug)]
 pub struct Jacobi {
@@ -29,7 +29,7 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// Steps of a configuration with these weights.
+    /// Describes the steps of a configuration with these weights.
     pub const fn new(config: Config, weights: Weights) -> Self {
         Jacobi { config, weights }
     }
@@ -59,7 +59,7 @@ impl Jacobi {
     }
 }
 
-/// What compiled steps have for all grids: two small buffers, and the kernels.
+/// The part of compiled steps that does not depend on the grids: two small buffers and the kernels.
 #[derive(Clone, Debug)]
 pub struct Kept {
     pub(super) kernels: Arc<Kernels>,
@@ -87,7 +87,7 @@ impl OnDevice for Jacobi {
 }
 
 impl Compiled<Jacobi> {
-    /// The configuration.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.operation().config
     }
@@ -96,14 +96,14 @@ impl Compiled<Jacobi> {
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
         let kernels = &self.own.kernels;
-        let fullest = kernels.plans.last().expect("a single step is a pass");
+        let fullest = kernels.plans.last().expect("a single step is a sweep");
         for pass in &fullest.passes {
             kernels.get(pass.step, kernels.cuts.full());
         }
     }
 
-    /// Returns this stencil with other weights. It shares the compiled kernel, unless [`Config::one_weight`]
-    /// differs: then it takes another kernel.
+    /// Returns this stencil with other weights. It shares the compiled kernel unless [`Config::one_weight`]
+    /// changes, which needs another kernel.
     ///
     /// # Errors
     ///
@@ -120,8 +120,8 @@ impl Compiled<Jacobi> {
     /// Binds two buffers, once. Each step reads one and writes the other. The first step reads `first`.
     ///
     /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second`
-    /// once. This call allocates bind groups. For a grid that is cut into windows and is a ring, it also
-    /// allocates two or three buffers of four layers each. The first call [compiles](Compiled::compile).
+    /// once. This call allocates bind groups. If the grid wraps and is cut into windows, it also allocates
+    /// two or three buffers of four layers each. The first call [compiles](Compiled::compile).
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl Compiled<Jacobi> {
         self.stepper(grids, &self.own.params)
     }
 
-    /// Binds the fullest pass, with parameters in a buffer; the others are bound when a run first takes them.
+    /// Binds the sweep with the most steps. Other sweeps are bound when a run first needs them.
     pub(super) fn stepper(&self, grids: Grids<'_>, params: &Buffer) -> Result<Stepper, Error> {
         grids.check(self.config().bytes(), self.config().rhs, &self.device().limits())?;
         let kernels = &self.own.kernels;
@@ -144,20 +144,20 @@ impl Compiled<Jacobi> {
     }
 }
 
-/// A stencil with its buffers, ready to be recorded any number of times.
+/// A stencil bound to its buffers, to be recorded any number of times.
 #[derive(Debug)]
 pub struct Stepper {
     bind: Binder,
     params: Buffer,
-    /// Of each pass: the dispatches that read the first buffer, and those that read the second.
+    /// Per sweep: the dispatches that read the first buffer, and those that read the second.
     bound: Vec<OnceLock<[Vec<Dispatch>; 2]>>,
 }
 
 impl Stepper {
-    /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
-    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates
-    /// nothing; but a time-blocked kernel is compiled and bound when a pass first takes a new number of
-    /// steps.
+    /// Records `steps` steps into the caller's pass. The first step reads the first buffer. The result is in the
+    /// first buffer after an even number of steps, in the second after an odd number. halofold allocates
+    /// nothing, except that a time-blocked kernel is compiled and bound when a sweep first takes a new number
+    /// of steps.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
         self.record(&mut Recorder::new(pass), 0, steps);
     }
@@ -167,17 +167,17 @@ impl Stepper {
         self.encode_in_pass(&mut launch::begin(encoder, "halofold::stencil"), steps);
     }
 
-    /// Records `count` steps, `done` having been recorded before: an even number of them leaves the grid in the first buffer.
+    /// Records `count` steps after `done` others. An even total leaves the grid in the first buffer.
     pub(super) fn record(&self, recorder: &mut Recorder<'_, '_>, done: u32, count: u32) {
         for (nth, steps) in self.bind.kernels.cuts.in_place(count).enumerate() {
             recorder.record(&self.bound(steps)[(done as usize + nth) % 2]);
         }
     }
 
-    /// The dispatches of a pass of this many steps.
+    /// Returns the dispatches of a sweep of this many steps.
     fn bound(&self, steps: u32) -> &[Vec<Dispatch>; 2] {
         let Kernels { cuts, plans, .. } = &*self.bind.kernels;
-        let index = cuts.possible().binary_search(&steps).expect("runs are cut into possible passes");
+        let index = cuts.possible().binary_search(&steps).expect("runs are cut into possible sweeps");
         self.bound[index].get_or_init(|| {
             let first = plans[..index].iter().map(|plan| plan.passes.len()).sum();
             let Plan { passes, memory, .. } = &plans[index];

@@ -17,12 +17,12 @@ use crate::stencil::cuts::Cuts;
 use crate::stencil::plan::STEP;
 use crate::stencil::residual::Residual;
 
-/// The passes that a configuration may take, and their pipelines. A kernel of single steps has one.
+/// The sweeps that a configuration may take, and their pipelines. A kernel of single steps has one.
 #[derive(Debug)]
 pub(super) struct Kernels {
     pub(super) config: Config,
     pub(super) cuts: Cuts,
-    /// The plans of passes, in the order of [`Cuts::possible`].
+    /// The plans of sweeps, in the order of [`Cuts::possible`].
     pub(super) plans: Vec<Plan>,
     /// By the name, and the levels and teams of a time-blocked kernel. Passes with the same levels and teams share one.
     pipelines: Pipelines<(Step, [u32; 2])>,
@@ -40,12 +40,12 @@ impl Kernels {
         Ok(Kernels { config, cuts, plans, pipelines, residuals: Default::default() })
     }
 
-    /// The passes of all plans.
+    /// The dispatches of all plans.
     pub(super) fn passes(&self) -> impl Iterator<Item = &Pass> {
         self.plans.iter().flat_map(|plan| &plan.passes)
     }
 
-    /// A kernel by its name: the stencil's own for passes of a number of steps, or an auxiliary one.
+    /// A kernel by its name: the stencil's own for sweeps of a number of steps, or an auxiliary one.
     pub(super) fn get(&self, name: Step, steps: u32) -> Pipeline {
         if name != STEP {
             return self.auxiliary(name);

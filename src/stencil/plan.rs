@@ -24,7 +24,7 @@ const MOST_CELLS: u64 = (1 << 31) - (1 << 16);
 /// A side where a window was cut, as a time-blocked kernel knows it.
 const CUT: u32 = 3;
 
-/// The name of the stencil's own kernel among the passes of a plan. Others are those of the [halo exchange](crate::stencil::halo).
+/// The name of the stencil's own kernel among the dispatches of a plan. Others are those of the [halo exchange](crate::stencil::halo).
 pub(super) const STEP: Step = "step";
 
 parameters! {
@@ -103,7 +103,7 @@ impl Config {
         if side == Border::Fixed { self.stencil.radius() } else { 0 }
     }
 
-    /// The cut of the grid into windows, for passes of this many steps.
+    /// The cut of the grid into windows, for sweeps of this many steps.
     pub(super) fn cut(&self, limits: &Limits, steps: u32) -> Cut {
         let most = limits.max_storage_buffer_binding_size / 4 * 4;
         let alignment = limits.min_storage_buffer_offset_alignment;
@@ -145,7 +145,7 @@ impl Config {
         Config { borders, kinds: self.kinds(), constants: self.constants(), ..self.with_layers(layers) }
     }
 
-    /// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps. There is one if a binding
+    /// The dispatches of one step, or of one sweep of a time-blocked kernel with its largest number of steps. There is one if a binding
     /// holds the grid, otherwise one for each slab of rows (2D) or planes (3D). In a ring that is cut into slabs the halo exchange
     /// between its two ends takes three or, with a right-hand side, four: it gathers layers, steps them, and scatters them.
     ///
@@ -158,7 +158,7 @@ impl Config {
         self.pass(limits, self.deepest(limits))
     }
 
-    /// The dispatches of a pass of this many steps.
+    /// The dispatches of a sweep of this many steps.
     pub(super) fn pass(&self, limits: &Limits, steps: u32) -> Result<Plan, Error> {
         let cut = self.cut(limits, steps);
         if self.is_ring() && !cut.is_whole() {
@@ -172,7 +172,7 @@ impl Config {
         Ok(Plan { passes, memory: Vec::new(), outputs: Vec::new() })
     }
 
-    /// The windows of a pass of this many steps that writes the layers `computed`. A kernel of single steps may also write a few before
+    /// The windows of a sweep of this many steps that writes the layers `computed`. A kernel of single steps may also write a few before
     /// them. `ends` are the borders before the first layer and behind the last; `None` where the grid was cut.
     pub(super) fn windows(
         &self,

@@ -325,7 +325,7 @@ impl Stencil {
         general.expect("there is one for each number of dimensions")
     }
 
-    /// The variant that is fastest if every step is a separate pass over memory.
+    /// The variant that is fastest if every step is a separate sweep over memory.
     pub fn fastest_step(&self) -> &'static Variant {
         let steps = self.variants().filter(|variant| !variant.is_blocked());
         steps.last().expect("a general kernel serves every stencil")

@@ -27,7 +27,7 @@ pub struct Tuning {
     pub rows_per_invocation: u32,
     /// Neighbouring rows that one invocation of `plane-sums` or `time-planes` keeps: 1, 2 or 4.
     pub strip: u32,
-    /// Time levels that a team keeps in registers: 1 to 16. A pass of `time-planes` takes as many steps; one of
+    /// Time levels that a team keeps in registers: 1 to 16. A sweep of `time-planes` takes as many steps; one of
     /// `time-pipeline` takes R times as many with a block of R rows.
     pub levels_per_team: u32,
     /// Cells of a row that one invocation of `time-pipeline` or `time-planes` holds: 1 to 64. Multiples of four
@@ -119,29 +119,26 @@ mod tests {
     use super::*;
     use crate::stencil::catalogue::VARIANTS;
 
+    type Setter = fn(Tuning, u32) -> Tuning;
+
     #[test]
     fn every_field_is_checked() {
         for variant in VARIANTS {
             let usual = Tuning::of(variant);
             assert_eq!(usual.check(), Ok(()));
-            for (name, wrong) in [
-                ("layers_per_group", usual.with_layers_per_group(0)),
-                ("layers_per_group", usual.with_layers_per_group(MOST_LAYERS + 1)),
-                ("rows_per_invocation", usual.with_rows_per_invocation(0)),
-                ("rows_per_invocation", usual.with_rows_per_invocation(MOST_ROWS + 1)),
-                ("strip", usual.with_strip(0)),
-                ("strip", usual.with_strip(3)),
-                ("strip", usual.with_strip(7)),
-                ("strip", usual.with_strip(8)),
-                ("levels_per_team", usual.with_levels_per_team(0)),
-                ("levels_per_team", usual.with_levels_per_team(17)),
-                ("cells_per_lane", usual.with_cells_per_lane(0)),
-                ("cells_per_lane", usual.with_cells_per_lane(65)),
-                ("rows_per_turn", usual.with_rows_per_turn(0)),
-                ("rows_per_turn", usual.with_rows_per_turn(9)),
-            ] {
-                let error = wrong.check().unwrap_err();
-                assert!(error.to_string().starts_with(name), "{error}");
+            let fields: [(&str, Setter, &[u32]); 6] = [
+                ("layers_per_group", Tuning::with_layers_per_group, &[0, MOST_LAYERS + 1]),
+                ("rows_per_invocation", Tuning::with_rows_per_invocation, &[0, MOST_ROWS + 1]),
+                ("strip", Tuning::with_strip, &[0, 3, 7, 8]),
+                ("levels_per_team", Tuning::with_levels_per_team, &[0, 17]),
+                ("cells_per_lane", Tuning::with_cells_per_lane, &[0, 65]),
+                ("rows_per_turn", Tuning::with_rows_per_turn, &[0, 9]),
+            ];
+            for (name, with, wrong) in fields {
+                for value in wrong {
+                    let error = with(usual, *value).check().unwrap_err();
+                    assert!(error.to_string().starts_with(name), "{error}");
+                }
             }
         }
     }

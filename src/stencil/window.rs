@@ -16,7 +16,7 @@
 //! both. The [halo](crate::stencil::halo) exchange gathers the last 2 R layers and the first 2 R into a grid of 4 R layers.
 //! It steps the middle 2 R layers of this grid, and scatters them back.
 //!
-//! A pass of a time-blocked kernel reaches R layers for each of its steps; this total replaces R above. A cut side is no border then:
+//! A sweep of a time-blocked kernel reaches R layers for each of its steps; this total replaces R above. A cut side is no border then:
 //! the kernel's parameters `begin` and `end` delimit the layers that it writes.
 
 use std::ops::Range;

@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub use buffers::{POISON, buffer, held, in_one_pass, is_poison, poison, poisoned, read, room};
-use halofold::{Compiled, Operation, adapter, wgpu};
+use halofold::{Compiled, Operation, Options, adapter, wgpu};
 pub use halofold_cases::{
     Data, Kind, Random, bits_of, compile, data, decode, elements, encode, exact as oracle, gather,
 };
@@ -210,10 +210,11 @@ fn adapter() -> &'static wgpu::Adapter {
 }
 
 impl Gpu {
-    /// Compiles an operation that the device supports, with default options.
+    /// Compiles an operation that the device supports, with the kernels that GPUs run, on software adapters, too.
     #[track_caller]
     pub fn compile<O: Operation>(&self, operation: O) -> Compiled<O> {
-        compile(&self.device, operation).unwrap()
+        let options = Options::default().counting_in_workgroups(true);
+        Compiled::new(&self.device, operation, &options).unwrap()
     }
 
     /// Records commands and submits them.

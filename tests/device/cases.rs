@@ -21,7 +21,7 @@ fn wrong(case: &Case, scene: &Scene) -> Option<String> {
 }
 
 #[test]
-fn give_what_the_cpu_computes_on_every_adapter() {
+fn results_equal_the_cpus_on_every_adapter() {
     let adapter = any_adapter();
     let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
     let scene = Scene::on((device, queue));

@@ -268,7 +268,7 @@ fn medians_near_zero() {
 
 /// Nothing between filled segments, whose memory an empty one finds; no segments; and nothing at all.
 #[test]
-fn nothing_has_no_winners_and_no_median_on_every_adapter() {
+fn empty_input_has_no_winners_and_no_median_on_every_adapter() {
     let gpu = gpu();
     for element in in_turn([Element::U64, Element::F64, Element::I64, Element::F32], 2, 1) {
         check_quantiles((element, segments(&[0, 5, 0, 2, 0]), Method::Lower));

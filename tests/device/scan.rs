@@ -347,7 +347,7 @@ fn parts_go_on_behind_blocks_of_tiles() {
 
 /// Rows and segments begin in each part, and the state is that of the last one: also behind a tile that is not full.
 #[test]
-fn parts_of_rows_leave_the_state_of_the_last() {
+fn parts_of_rows_write_the_last_rows_state() {
     let gpu = gpu();
     let elements: Vec<u32> = (1..=9000).collect();
     let scan = gpu.compile(Scan::new(Op::Sum.over(Element::U32).unwrap()).continuing());
@@ -420,7 +420,7 @@ fn word(element: &[u8]) -> u32 {
 
 /// Lengths around tiles.
 #[test]
-fn some_elements_all_and_none_on_every_adapter() {
+fn some_all_or_no_elements_are_kept_on_every_adapter() {
     type Keeps = fn(usize, &[u8]) -> bool;
     let rows: [(_, &[usize], Keeps); 3] = [
         ("elem < 0x40000000u || index < 3u", &[0, 1, 3, 4, 4096, 4097, 20_000], |at, element| {

@@ -130,7 +130,7 @@ proptest! {
         offset in prop_oneof![Just(0u64), (0u64..4096).prop_map(|at| 4 * at), any::<u64>()],
         len in prop_oneof![0u64..100_000, parameter().prop_map(u64::from), Just(1 << 62), any::<u64>()],
         (k, row, groups) in (parameter(), parameter(), parameter()),
-        // Some operations plan many launches or compile a text.
+        // Some operations plan many dispatches or compile a text.
         takes_time in prop::bool::weighted(0.15),
     ) {
         let _ = config.plan(Features::empty(), &limits);

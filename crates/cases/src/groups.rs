@@ -10,7 +10,7 @@ use halofold::{Cut, DispatchArguments, Element, wgpu};
 
 use super::{Case, End, Scene, Tag, text};
 
-/// Keys in any order are groups by id afterwards, and a selection is a scan of counts: these compile on fewer devices.
+/// Keys in any order become ids, and a selection is a scan of counts, so these compile on fewer devices.
 pub fn cases() -> Vec<Case> {
     vec![
         Case::new("GroupById", "sums and counts by id", by_id),
@@ -25,19 +25,19 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// Words in runs of one to five equal ones.
+/// Makes words in runs of one to five equal ones.
 fn words(scene: &Scene) -> Vec<u32> {
     let run = |i: usize| vec![(i as u32).wrapping_mul(2_654_435_761) >> 20; 1 + i % 5];
     (0..).flat_map(run).take(scene.words(5000) as usize).collect()
 }
 
-/// Words with zeros behind them, which an output that is not written there has.
+/// Appends zeros, which an output holds where nothing is written.
 fn with_zeros(mut words: Vec<u32>, len: usize) -> Vec<u32> {
     words.resize(len, 0);
     words
 }
 
-/// The keys of runs of equal words, a result of each, and their number.
+/// Returns the keys of runs of equal words, a result per run, and the number of runs.
 fn of_runs(words: &[u32], result: fn(&[u32]) -> u32) -> [Vec<u32>; 3] {
     let runs: Vec<_> = words.chunk_by(u32::eq).collect();
     let each = |of: fn(&[u32]) -> u32| with_zeros(runs.iter().map(|run| of(run)).collect(), words.len());

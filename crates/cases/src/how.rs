@@ -1,4 +1,4 @@
-//! Ways to make a reduction of an operator.
+//! Options of a reduction apart from its operator.
 
 use halofold::ladder::Setup;
 use halofold::reduce::plan::Stage;
@@ -6,7 +6,7 @@ use halofold::reduce::{Accuracy, BufferRange, Monoid, Plan, Reduce, Shape, Shape
 use halofold::wgpu::{Device, Features, Limits};
 use halofold::{Compiled, Error, Launches, Options};
 
-/// Everything about a reduction but its operator.
+/// Options of a reduction apart from its operator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct How {
     pub options: Options<'static>,
@@ -41,7 +41,7 @@ impl How {
         How { to_states, ..self }
     }
 
-    /// The reduction.
+    /// Builds the reduction of `monoid`.
     pub fn of(&self, monoid: &Monoid) -> Reduce {
         let How { rung, accuracy, from_states, to_states, .. } = *self;
         let reduce = Reduce::new(monoid.clone()).with_accuracy(accuracy);
@@ -49,7 +49,7 @@ impl How {
         rung.into_iter().fold(reduce, Reduce::with_rung)
     }
 
-    /// The reduction on a device.
+    /// Compiles the reduction of `monoid` on a device.
     pub fn on(&self, device: &Device, monoid: &Monoid) -> Result<Compiled<Reduce>, Error> {
         Compiled::new(device, self.of(monoid), &self.options)
     }

@@ -1,4 +1,4 @@
-//! Reductions beside the CPU: integers in 128 bits, floats within a bound, and exact sums as fractions of whole numbers of any length.
+//! Reductions compared with the CPU: integers in 128 bits, floats within a bound, exact sums as integer fractions of any length.
 
 use std::iter::{StepBy, zip};
 use std::ops::Range;
@@ -11,16 +11,16 @@ use halofold::{Element, Slice, Workspace};
 
 use super::{Case, End, Kind, Scene, Tag, data, exact as oracle, gather, same, text};
 
-/// Elements, if a buffer holds as many: several windows where a binding has 4 KiB.
+/// Elements, if a buffer holds this many. Bindings of 4 KiB make several windows of them.
 const LEN: u64 = 6000;
 
-/// The special property of a reduction.
+/// How a reduction is made, beyond its operator, type and shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     Plain,
-    /// Its length stands in a buffer.
+    /// The length is in a GPU buffer.
     Counted,
-    /// By a rung of the ladder.
+    /// By this rung of the ladder.
     Rung(&'static str),
 }
 
@@ -35,14 +35,14 @@ struct Reduced {
     values: Kind,
 }
 
-/// The operators that stand for all where many devices compile them, in the shape of all elements.
+/// A sample of operators for tests that compile on many devices, over whole inputs.
 const FEW: [Op; 3] = [Op::Dot, Op::ArgMax, Op::Max];
 
-/// The rungs that stand for all where many devices compile them.
+/// A sample of rungs for tests that compile on many devices.
 const FEW_RUNGS: [&str; 4] = ["sequential", "tile", "vectorized", "workgroup-atomic"];
 
 impl Reduced {
-    /// A plain reduction of random elements.
+    /// A reduction of random elements without special properties.
     const fn new(op: Op, element: Element, kind: ShapeKind) -> Self {
         Reduced { op, element, kind, way: Way::Plain, accuracy: Accuracy::Fast, values: Kind::Random }
     }
@@ -82,13 +82,13 @@ pub fn exact() -> Vec<Case> {
     cases.clone().map(exact(Kind::Random)).chain(cases.map(exact(Kind::Extremes))).collect()
 }
 
-/// Sums by every rung, and sums whose lengths stand in buffers.
+/// Sums by every rung, and sums with lengths in buffers.
 pub fn ways() -> Vec<Case> {
     let sum = |kind, way| Reduced { way, ..Reduced::new(Op::Sum, Element::U32, kind) };
     let counted = [ShapeKind::Whole, ShapeKind::Strided, ShapeKind::Accumulate];
     let counted = counted.map(|kind| sum(kind, Way::Counted));
     let rungs = RUNGS.iter().map(|rung| match rung.name() {
-        // It sums floats only.
+        // `exact` sums floats only.
         name @ "exact" => Reduced {
             element: Element::F32,
             accuracy: Accuracy::Exact,
@@ -99,11 +99,11 @@ pub fn ways() -> Vec<Case> {
     rungs.chain(counted).map(Reduced::case).collect()
 }
 
-/// The places of the elements of one result: an arithmetic progression in every shape.
+/// Indices of the elements of one result: in every shape an arithmetic progression.
 pub type Group = StepBy<Range<usize>>;
 
-/// The places of each result's elements among `len` elements. Segments begin and end at `offsets`; of a shape of one result, at most `most`
-/// elements count.
+/// Returns the indices of each result's elements among `len` elements. Segments begin and end at `offsets`. In shapes of one result,
+/// the first `most` elements count.
 pub fn groups(shape: Shape, len: usize, offsets: &[u32], most: usize) -> Vec<Group> {
     match shape {
         Shape::Strided { stride } => {
@@ -127,7 +127,7 @@ pub fn groups(shape: Shape, len: usize, offsets: &[u32], most: usize) -> Vec<Gro
     }
 }
 
-/// A shape of some kind over about `len` elements, and the number that it spans.
+/// Returns a shape of this kind over about `len` elements, and the exact number that it covers.
 fn shape_over(kind: ShapeKind, len: u64) -> (Shape, u64) {
     let side = len.isqrt().max(1);
     let half = (side / 2).max(1);
@@ -188,7 +188,7 @@ impl Reduced {
         scene.stage();
         let workspace = Workspace::new(device);
         let output = scene.room(plan.output())?;
-        // Accumulation adds to the result of no elements.
+        // Without elements, accumulation writes the identity, which the reduction then adds to.
         let nothing = (kind == ShapeKind::Accumulate).then(|| elements.len(0).bind(&output));
         let nothing = nothing.transpose().map_err(text)?;
         scene.stage();
@@ -199,14 +199,14 @@ impl Reduced {
         let got = scene.fetch(record, &output, plan.output()).await?;
 
         if kind != ShapeKind::Accumulate && !plan.leaves_partials() {
-            // A browser cannot wait, and elsewhere nobody polls while a result is awaited.
+            // A browser cannot block. Elsewhere nothing polls the device while a result is awaited.
             let awaited: Result<Vec<Numbers>, _> = match cfg!(target_family = "wasm") {
                 true => reduction.run_async(&scene.queue).await,
                 false => reduction.run(&scene.queue),
             };
             let awaited = awaited.map_err(text)?;
             let numbers: Vec<Numbers> = reducer.results(&got).map_err(text)?;
-            // As text, in which NaN is NaN.
+            // Compared as text, where NaN equals NaN.
             if format!("{awaited:?}") != format!("{numbers:?}") {
                 return Err(format!("{awaited:?} awaited, {numbers:?} recorded"));
             }

@@ -1,25 +1,25 @@
-//! Horizontal bars as an SVG picture: names at the left, numbers at the right, small enough to be read on a telephone.
+//! Horizontal bars as an SVG picture: names on the left, numbers on the right, readable on a phone.
 
 use maud::{Markup, html};
 
-/// Width of the picture. Letters of 12 pixels are then 10 on a page of 400.
+/// Width of the picture: letters of 12 pixels become 10 on a page 400 wide.
 const WIDTH: f64 = 440.0;
 
-/// Left and right end of the bars; names end before the first.
+/// Left and right end of the bars. Names end before the left one.
 const BARS: (f64, f64) = (162.0, 432.0);
 
-/// Top of the first bar, under the title and the ceiling's label, and the distance from one to the next.
+/// Top of the first bar, below the title and the ceiling's label, and the distance between bars.
 const ROWS: (f64, f64) = (52.0, 16.0);
 
-/// Letters of a title's line, and the distance from one line to the next.
+/// Letters per line of the title, and the distance between lines.
 const TITLE: (usize, f64) = (56, 18.0);
 
 const THICK: f64 = 12.0;
 
-/// Bars longer than this have their text inside.
+/// Longer bars have their text inside.
 const INSIDE: f64 = 140.0;
 
-/// Shapes and letters, whatever the colours are.
+/// Shapes and letters, independent of the colours.
 const STYLE: &str = r#"text { font: 12px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; }
 .title { font-size: 14px; font-weight: 600; }
 .value, .inside { font-variant-numeric: tabular-nums; }
@@ -27,11 +27,11 @@ line.ceiling { stroke-width: 1.5; stroke-dasharray: 4 3; }
 .inside { font-size: 11px; }
 "#;
 
-/// Colours on white paper. Written out, as not every program that draws SVG knows variables.
+/// Colours on white. Literal values, because not every SVG renderer supports variables.
 const LIGHT: &str = ".paper{fill:#fff}text{fill:#1d2126}.value{fill:#5d6670}.inside{fill:#fff}.bar{fill:#2f6fb5}\
     text.ceiling{fill:#b3261e}line.ceiling{stroke:#b3261e}";
 
-/// Colours on the dark paper of pages that show a README.
+/// Colours on dark pages.
 const DARK: &str = ".paper{fill:#0d1117}text{fill:#e6e9ec}.value{fill:#9aa4ae}.inside{fill:#0d1117}.bar{fill:#6aa9ee}\
     text.ceiling{fill:#ff8a80}line.ceiling{stroke:#ff8a80}";
 
@@ -41,7 +41,7 @@ pub struct Bar {
     pub text: String,
 }
 
-/// A chart of bars, with a line that they are measured against.
+/// A chart of bars with a ceiling, the line that they are compared with.
 pub struct Bars {
     pub title: String,
     pub ceiling: Option<(f64, String)>,
@@ -75,12 +75,12 @@ impl Bars {
 }
 
 impl Bar {
-    /// A line of the picture. A row that was not measured has no bar.
+    /// Draws a row of the picture. A row without a measurement has no bar.
     fn row(&self, y: f64, scale: f64) -> Markup {
         let (left, _) = BARS;
         let length = self.value.unwrap_or(0.0) * scale;
         let text = px(y + THICK - 2.0);
-        // Behind a short bar, inside a long one: never across the ceiling.
+        // After a short bar, inside a long one: text never crosses the ceiling.
         let inside = length > INSIDE;
         let (class, anchor, end) = if inside { ("inside", "end", -5.0) } else { ("value", "start", 6.0) };
         html! {
@@ -91,7 +91,7 @@ impl Bar {
     }
 }
 
-/// The ceiling from its label downwards.
+/// Draws the ceiling, from its label down.
 fn across(x: f64, (top, height): (f64, f64), label: &str) -> Markup {
     html! {
         line class="ceiling" x1=(px(x)) x2=(px(x)) y1=(top - 6.0) y2=(height - 4.0) {}

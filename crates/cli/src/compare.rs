@@ -13,19 +13,20 @@ use crate::record;
 use crate::row::{Row, What};
 use crate::table::{self, Column};
 
-/// Percentage by which a row of a GPU may be slower.
+/// Default threshold on a GPU, in percent.
 const USUAL_THRESHOLD: f64 = 5.0;
 
 #[derive(clap::Args)]
+#[command(after_help = crate::examples::COMPARE)]
 pub struct CompareArgs {
-    /// The first record, written by `--record` or by the benches.
+    /// The first record: a file of `--record` or of the benches.
     #[arg(value_name = "A.json")]
     a: PathBuf,
-    /// The second record, which is judged against the first.
+    /// The second record, compared with the first.
     #[arg(value_name = "B.json")]
     b: PathBuf,
-    /// A row of B that is slower by more than this percentage is a regression; the exit status is then 1. By default 5; times of software
-    /// adapters are noise by default, as they share a processor with everything else.
+    /// Largest slowdown of a row that is not a regression, in percent: 5 by default. A regression makes the exit status 1. On software adapters,
+    /// which share a processor with other programs, all times are noise unless a threshold is given.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     threshold: Option<f64>,
     /// Print one JSON array of comparisons.
@@ -40,7 +41,7 @@ fn percent(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is not a percentage; write 5 or 2.5"))
 }
 
-/// One line of the comparison: the subject of the rows, and the verdict.
+/// A line of the comparison: what was measured, and the verdict.
 #[derive(Serialize)]
 struct Line<'a, W> {
     #[serde(flatten)]
@@ -49,9 +50,9 @@ struct Line<'a, W> {
     judged: Judged,
 }
 
-/// The rows of one kind in both records, compared.
+/// The compared rows of one kind.
 struct Compared {
-    /// True if both records have any of them.
+    /// True if some row is in both records.
     common: bool,
     verdicts: Vec<Verdict>,
     json: Vec<Value>,
@@ -59,7 +60,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// Without a threshold all times are noise.
+    /// Compares rows. Without a threshold, all times are noise.
     fn new<W: What>(a: &[Row<W>], b: &[Row<W>], threshold: Option<f64>) -> Result<Self, Failure> {
         let pairs = pairs(a, b);
         let lines = pairs.iter().map(|pair| pair.judged(threshold.unwrap_or(USUAL_THRESHOLD)));
@@ -102,7 +103,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     if verdicts.into_iter().any(Verdict::is_regression) { Err(Failure::Wrong) } else { Ok(()) }
 }
 
-/// The machines of both records, and a warning if these were not measured under the same conditions.
+/// Describes both machines, with a warning if the conditions differ.
 fn header(a: &Record, b: &Record) -> String {
     let line = |name, record: &Record| {
         format!(
@@ -119,10 +120,10 @@ fn header(a: &Record, b: &Record) -> String {
     line("A", a) + &line("B", b) + &inputs + "\n"
 }
 
-/// The table of some lines; empty if there are none.
+/// Formats lines as a table; empty without lines.
 fn table_of<W: What>(lines: &[Line<'_, W>]) -> String {
     type Of<'a, W> = Line<'a, W>;
-    // The keys of the rows are the first columns.
+    // The rows' keys are the first columns.
     let field = |line: &Of<'_, W>, name: &str| serde_json::to_value(line.what).ok()?.get(name).cloned();
     let first = lines.first().and_then(|line| serde_json::to_value(line.what).ok());
     let names: Vec<_> = first

@@ -1,4 +1,4 @@
-//! `halofold devices`: every adapter, with its limits, and the features and types that it has.
+//! `halofold devices`: lists adapters with their limits, features and types.
 
 use halofold::wgpu::{self, Features};
 use halofold::{Element, adapter};
@@ -50,7 +50,7 @@ pub fn run(args: DevicesArgs) -> Result<(), Failure> {
     print(&table::fitted(&text, false))
 }
 
-/// The number of an adapter; the first one is preferred.
+/// The adapter's index; 0 is the default.
 fn number((index, _): &Numbered) -> String {
     if *index == 0 { "0 (default)".to_owned() } else { index.to_string() }
 }
@@ -94,7 +94,7 @@ fn as_json((index, adapter): &Numbered, all: &[usize]) -> Value {
         "backend": info.backend.to_string(),
         "kind": kind(&info),
         "driver": format!("{} {}", info.driver, info.driver_info).trim(),
-        // Its address on the bus, which tells equal cards apart.
+        // The bus address distinguishes equal cards.
         "pci": Some(&info.device_pci_bus_id).filter(|address| !address.is_empty()),
         "in_all": all.contains(index),
         "subgroup_size": has_subgroups.then_some([info.subgroup_min_size, info.subgroup_max_size]),
@@ -112,7 +112,7 @@ fn as_json((index, adapter): &Numbered, all: &[usize]) -> Value {
     })
 }
 
-/// The keys of an adapter, one a line.
+/// Formats the keys of an adapter, one per line.
 fn details(one: &Numbered, all: &[usize]) -> String {
     fn text(value: &Value) -> String {
         match value {

@@ -14,26 +14,26 @@ pub const NOT_CONVERGED: u8 = 3;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Something about the request or the machine: a message, and exit status 2.
+    /// A bad request or a missing resource: a message and exit status 2.
     #[error("{0}")]
     Usage(String),
-    /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
+    /// A wrong result or a regression, already reported: exit status 1.
     #[error("a result was wrong")]
     Wrong,
-    /// Something about some of the files, which has been reported: exit status 2.
+    /// Some files failed, already reported: exit status 2.
     #[error("some files failed")]
     Reported,
-    /// A run did not converge, which has been reported: a message, and exit status 3.
+    /// A run did not converge, already reported: a message and exit status 3.
     #[error("{0}")]
     NotConverged(String),
-    /// It was interrupted, and its finished work is saved: a message, and exit status 130.
+    /// Interrupted, with finished work saved: a message and exit status 130.
     #[error("{0}")]
     Interrupted(String),
     #[error("standard output is closed")]
     Closed,
 }
 
-/// A [`Failure::Usage`] whose message is written as for `format!`.
+/// Makes a [`Failure::Usage`] from `format!` arguments.
 macro_rules! refusal {
     ($($message:tt)*) => { $crate::failure::Failure::Usage(format!($($message)*)) };
 }
@@ -59,7 +59,7 @@ impl Failure {
             Failure::Interrupted(_) => INTERRUPTED,
         };
         match &self {
-            // As clap prints its own errors: in colours on a terminal. Nobody may read them.
+            // In clap's style: coloured on a terminal. A failed write is ignored.
             Failure::Usage(message) => {
                 let error = clap::Error::raw(Io, visible(message, &['\n']) + "\n");
                 drop(error.with_cmd(&clap::Command::new("halofold")).print());
@@ -71,7 +71,7 @@ impl Failure {
     }
 }
 
-/// Returns the library's error in a user's words: devices are opened with all features and limits of their adapter.
+/// Rephrases the library's error for users: the program opens devices with all features and limits.
 pub fn explain(error: &impl std::fmt::Display) -> String {
     let error = error.to_string().replace("this device lacks or was created without", "this adapter lacks");
     error.replace(": request more when you open it, or ", ": ").replace(": request more when you open it", "")
@@ -82,7 +82,7 @@ mod tests {
     use super::explain;
 
     #[test]
-    fn nobody_is_told_to_open_a_device() {
+    fn messages_never_mention_opening_a_device() {
         let asked = "this device has 4: request more when you open it";
         assert_eq!(explain(&asked), "this device has 4");
         let also = format!("{asked}, or use a smaller workgroup");

@@ -1,4 +1,4 @@
-//! The adapter a command runs on.
+//! The adapters that a command runs on.
 
 use std::io;
 use std::panic;
@@ -47,25 +47,25 @@ pub struct Gpu {
     faults: Arc<Mutex<Vec<String>>>,
 }
 
-/// Names a folder of the session where Linux has none: Mesa complains at every start otherwise.
+/// Sets `XDG_RUNTIME_DIR` where Linux has none: Mesa prints an error at every start otherwise.
 ///
 /// # Safety
 ///
 /// No other thread reads or writes the environment meanwhile.
 pub unsafe fn give_runtime_folder() {
     if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
     }
 }
 
-/// Checks the names in `WGPU_BACKEND`: wgpu itself takes an unknown name for none.
+/// Checks the names in `WGPU_BACKEND`, because wgpu ignores unknown names.
 fn check_back_end() -> Result<(), Failure> {
     let Ok(names) = std::env::var("WGPU_BACKEND") else { return Ok(()) };
     let unknown = names.split(',').find(|name| wgpu::Backends::from_comma_list(name).is_empty());
     if let Some(name) = unknown {
         return Err(refusal!(
-            "WGPU_BACKEND={names}: no back end `{name}`; there are vulkan, metal, dx12 and gl"
+            "WGPU_BACKEND={names}: no back end `{name}`; choose among vulkan, metal, dx12 and gl"
         ));
     }
     let here = wgpu::Instance::enabled_backend_features();
@@ -74,18 +74,18 @@ fn check_back_end() -> Result<(), Failure> {
     }
     let here = here.iter_names().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>().join(", ");
     let system = std::env::consts::OS;
-    Err(refusal!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}"))
+    Err(refusal!("WGPU_BACKEND={names}: not available on {system}; choose among {here}"))
 }
 
-/// All adapters, the preferred one first.
+/// Returns all adapters, the preferred one first.
 pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
     check_back_end()?;
     let adapters = pollster::block_on(adapter::list());
     if adapters.is_empty() { Err(none_found()) } else { Ok(adapters) }
 }
 
-/// The end of a message that says that features are `missing`: nothing if none is. A reduction that `has_exact_form` needs no features without
-/// --fast.
+/// Returns the end of a message about `missing` features; empty if none is missing. A reduction that `has_exact_form` needs no features
+/// without --fast.
 pub fn instead(has_exact_form: bool, element: Element, missing: wgpu::Features) -> String {
     if missing.is_empty() {
         return String::new();
@@ -104,7 +104,7 @@ pub fn instead(has_exact_form: bool, element: Element, missing: wgpu::Features) 
     format!("; {}", ways.join("; "))
 }
 
-/// Names where else there are features that an adapter lacks: another adapter, or back ends that `WGPU_BACKEND` leaves out.
+/// Names where else missing features are available: another adapter, or back ends that `WGPU_BACKEND` excludes.
 fn elsewhere(missing: wgpu::Features) -> Option<String> {
     let adapters = adapters().ok()?;
     let other = adapters.iter().enumerate().find(|(_, adapter)| adapter.features().contains(missing));
@@ -121,7 +121,7 @@ impl AdapterArgs {
         Gpu::open(&self.found()?)
     }
 
-    /// The requested adapter, or the preferred one.
+    /// Finds the requested adapter, or the preferred one.
     fn found(&self) -> Result<wgpu::Adapter, Failure> {
         match &self.adapter {
             None => {
@@ -160,7 +160,7 @@ impl AnyAdapters {
         if self.adapters == ["all"] {
             Ok(combined(&all).into_iter().map(|nth| all[nth].clone()).collect())
         } else if self.adapters.iter().any(|name| name == "all") {
-            Err(Failure::usage("--adapters: all is all; name no others beside it"))
+            Err(Failure::usage("--adapters: all includes every GPU; leave the other names out"))
         } else {
             self.adapters.iter().map(|requested| find(&all, requested)).collect()
         }
@@ -212,14 +212,14 @@ impl Gpu {
         Ok(Gpu { info: adapter.get_info(), device, queue, timer, faults })
     }
 
-    /// Opens adapters beside each other, since each takes a driver long. All devices of OpenGL have one context, and are opened in turn.
+    /// Opens adapters concurrently, because a driver takes long for each. OpenGL devices share a context and are opened in turn.
     pub fn open_all(adapters: &[wgpu::Adapter]) -> Result<Vec<Self>, Failure> {
         let gpus: Vec<_> = if adapters.iter().any(|adapter| adapter.get_info().backend == wgpu::Backend::Gl) {
             adapters.iter().map(Gpu::open).collect::<Result<_, _>>()?
         } else {
             thread::scope(|scope| {
                 let all: Vec<_> = adapters.iter().map(|adapter| scope.spawn(|| Gpu::open(adapter))).collect();
-                // A scope's own end does not wait for a driver's work at the end of a thread.
+                // A scope does not wait for a driver's work at the end of a thread.
                 let joined = |one: thread::ScopedJoinHandle<'_, _>| {
                     one.join().unwrap_or_else(|why| panic::resume_unwind(why))
                 };
@@ -243,8 +243,8 @@ impl Gpu {
         format!("{name} ({backend}), driver {driver} {driver_info}").trim_end().to_owned()
     }
 
-    /// Measures the peak of this machine's memory, which is followed from now on. On a processor with no more samples than were asked
-    /// for: the usual number takes seconds.
+    /// Measures the peak of this machine's memory and follows it from now on. A CPU takes seconds for the default number of samples, so there
+    /// `samples` limits it.
     pub fn peak_meter(&self, samples: Option<u32>) -> Result<PeakMeter, Failure> {
         let usual = self.budget(None);
         let few = samples.filter(|samples| self.is_software() && *samples < usual.samples);
@@ -253,11 +253,11 @@ impl Gpu {
         meter.map_err(Failure::usage)
     }
 
-    /// The time that measurements may take here.
+    /// Returns the time budget of measurements.
     pub fn budget(&self, samples: Option<u32>) -> Budget {
         let budget = Budget::of(&self.device);
         match samples {
-            // An explicit number of samples may take as long as it takes.
+            // An explicit number of samples has no time limit.
             Some(samples) => budget.exactly(samples),
             None => budget,
         }
@@ -283,7 +283,7 @@ impl Gpu {
         }
     }
 
-    /// Records a pass that writes to a buffer, waits for it, and returns the buffer's bytes and the time on the GPU, if it tells.
+    /// Records a pass that writes to a buffer and waits for it. Returns the buffer's bytes, and the GPU time if there are timestamps.
     pub fn read_results(
         &self,
         label: &'static str,
@@ -302,7 +302,7 @@ impl Gpu {
         Ok((bytes, self.timer.resolve(0..1).map_err(Failure::usage)?[0]))
     }
 
-    /// Makes a buffer of `len` bytes for kernels to read. `fill` writes the bytes from an offset on, in several threads.
+    /// Makes a buffer of `len` bytes for kernels to read. Several threads call `fill`, which writes bytes from an offset on.
     pub fn upload(
         &self,
         len: u64,
@@ -319,7 +319,7 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// The most elements of a size that one buffer holds here.
+    /// Returns the most elements of this size that a buffer holds.
     pub fn largest(&self, element_size: u64) -> u64 {
         (self.device.limits().max_buffer_size / element_size).min(u64::from(u32::MAX))
     }

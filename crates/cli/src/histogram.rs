@@ -19,12 +19,12 @@ use count::{Counted, Request};
 pub struct HistogramArgs {
     #[command(flatten)]
     request: Request,
-    /// Write the counts as a .npy array of 64-bit integers, as NumPy has them.
+    /// Write the counts as a .npy array of 64-bit integers.
     #[arg(short, long, value_name = "COUNTS.npy", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Print one JSON object: {file, type, n, counted, bins, range, dtype, edges, counts, gpu_ms, wall_ms, adapter}.
     ///
-    /// `n` are all elements, `counted` those in the range; `dtype` is NumPy's name for the type of the edges.
+    /// `n` counts all elements, `counted` those in the range; `dtype` is NumPy's type of the edges.
     #[arg(long, help_heading = "Output")]
     json: bool,
 }

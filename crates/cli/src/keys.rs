@@ -1,9 +1,9 @@
-//! Keys: unsigned integers that order like the elements of a file, and the numbers that they stand for.
+//! Keys: unsigned integers in the order of a file's elements.
 
 use halofold::histogram::Map;
 use halofold::{Element, Value};
 
-/// The first key of a type, and the one after the last. NaNs have none.
+/// Returns the first key of a type, and one past the last. NaNs have no key.
 pub fn key_range(element: Element) -> (u128, u128) {
     let bits = 8 * element.size();
     match element {
@@ -13,8 +13,8 @@ pub fn key_range(element: Element) -> (u128, u128) {
     }
 }
 
-/// The map of elements to their keys; `None` if they are the keys, or floats of 32 bits, which the library orders itself. No adapter needs
-/// 64-bit integers.
+/// Returns the map from elements to keys; `None` if elements are keys, and for 32-bit floats, which the library orders itself. No adapter
+/// needs 64-bit integers.
 pub fn key_map(element: Element) -> Option<Map> {
     const WORDS: &str = "struct Elem { low: u32, high: u32 }
         fn map(elem: Elem, index: u32) -> vec2<u32> { return vec2(elem.low, elem.high) ^ ";
@@ -32,8 +32,8 @@ pub fn key_map(element: Element) -> Option<Map> {
     Some(map.expect("the text is the program's own"))
 }
 
-/// The number that a key stands for. Keys are unsigned integers that order like numbers of the type: the sign bit is turned over, of negative
-/// floats all bits.
+/// Returns the number of a key. Keys are numbers with the sign bit flipped, and for negative floats all bits, so that they sort as
+/// unsigned integers.
 pub fn number(element: Element, key: u64) -> Value {
     let turned = |sign: u64| if key & sign == 0 { !key } else { key ^ sign };
     match element {

@@ -4,7 +4,6 @@ mod by_size;
 pub mod rows;
 mod sizes;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use halofold::Element;
@@ -18,81 +17,75 @@ use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::lists::each_once;
 use crate::named;
-use crate::output::{print, print_table};
+use crate::output::print;
 use crate::presets::{self, Preset};
+use crate::record::RecordArgs;
+use crate::reserved;
 use crate::row::{self, Row};
 use crate::rung::{self, RunContext};
 use crate::table::{self, Column, Layout};
-use crate::{record, reserved};
 use by_size::BySize;
 use rows::Measured;
 use sizes::Sizes;
 
-/// Elements of the ladder by default, and the most of a range: eight times the largest of the documents' reductions.
+/// The default length, and the default end of a range.
 const USUAL_N: u64 = 1 << 24;
 const USUAL_TO: u64 = 1 << 28;
 
-/// The same on a software adapter: several sizes are done within a minute.
+/// The same on a software adapter, which needs a minute for several lengths.
 const SOFTWARE_N: u64 = 1 << 20;
 const SOFTWARE_TO: u64 = 1 << 22;
 
 const RUNGS_BY_SIZE: [&str; 4] = ["sequential", "grid-stride", "vectorized", "single-pass"];
 
-/// Time for the CPU's samples at each size and number of threads.
+/// Time budget of the CPU's samples, per length and number of threads.
 const CPU_BUDGET: Duration = Duration::from_millis(200);
 
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::LADDER)]
 pub struct LadderArgs {
-    /// Replay a document's table at its own settings.
+    /// Replay a document's table with its own settings.
     #[arg(long, value_name = "NAME", value_parser = presets::parser(), conflicts_with_all = ["op", "rungs", "finish", "groups", "no_subgroups", "cold"], help_heading = "Work")]
     preset: Option<&'static Preset>,
-    /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own. A range such as 2^8..2^28 takes several lengths and the
-    /// CPU beside the GPU; without an end it goes up to 2^28 or what fits, on a software adapter to 2^22.
+    /// Number of elements: 2^24 by default, 2^20 on a software adapter; a preset has its own. A range such as 2^8..2^28 takes several lengths
+    /// and adds the CPU. Without an end, a range goes up to 2^28 or what fits, on a software adapter to 2^22.
     #[arg(long, value_name = "N|FROM..TO", help_heading = "Work")]
     n: Option<Sizes>,
-    /// Element type. Default f32; a preset has its own.
+    /// Element type: f32 by default; a preset has its own.
     #[arg(long = "type", value_name = "TYPE", value_parser = named::element(), help_heading = "Work")]
     element: Option<Element>,
-    /// Operator: any of `halofold reduce`; dot takes the input twice. The CPU has sum, product, min, max, wide-sum and wide-product.
+    /// Operator, any of `halofold reduce`. dot takes the input twice. The CPU supports sum, product, min, max, wide-sum and wide-product.
     #[arg(long, default_value = "sum", value_parser = named::op(), hide_possible_values = true, help_heading = "Work")]
     op: Op,
-    /// Only these rungs. Of a range sequential, grid-stride, vectorized and single-pass by default.
+    /// Only these rungs. For a range, the default is sequential, grid-stride, vectorized and single-pass.
     #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = named::rung(), hide_possible_values = true, help_heading = "Kernels")]
     rungs: Vec<&'static Rung>,
-    /// Finish that combines partial results, instead of each rung's own.
+    /// Finish that combines partial results. Default: each rung's own.
     #[arg(long, value_parser = named::finish(), help_heading = "Kernels")]
     finish: Option<Finish>,
-    /// Invocations in a workgroup, instead of each rung's own: a power of two. Of several, each is tried.
+    /// Invocations per workgroup, a power of two; several values are tried in turn. Default: each rung's own.
     #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = counts(0, u32::MAX), help_heading = "Kernels")]
     workgroup: Vec<u32>,
-    /// The most workgroups of a rung with a fixed grid, instead of each rung's own number. Of several, each is tried.
+    /// The most workgroups of a rung with a fixed grid; several values are tried in turn. Default: each rung's own.
     #[arg(long, value_name = "COUNT,…", value_delimiter = ',', value_parser = counts(1u32, 65535), help_heading = "Kernels")]
     groups: Vec<u32>,
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long, help_heading = "Kernels")]
     no_subgroups: bool,
-    /// Timed samples of each row. By default 31, and more where they spread; on a software adapter a few.
+    /// Timed samples per row. Default: 31, and more if they spread; fewer on a software adapter.
     #[arg(long, value_parser = counts(1u32, 512), help_heading = "Timing")]
     samples: Option<u32>,
-    /// Read another copy of the input in each repetition, so that all data comes from memory and none from a cache.
+    /// Read another copy of the input in each repetition, so that no cache holds it.
     #[arg(long, help_heading = "Timing")]
     cold: bool,
-    /// Clock: gpu (timestamps, if the adapter has them) or wall (the host's, around batches of repetitions).
+    /// Clock: gpu (timestamps, where the adapter has them) or wall (the host's, around batches of repetitions).
     #[arg(long, value_enum, default_value_t = Clock::Gpu, help_heading = "Timing")]
     clock: Clock,
-    /// Print one JSON array of rows instead of the table.
-    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
-    json: bool,
-    /// Print the rows as CSV instead of the table.
-    #[arg(long, help_heading = "Output")]
-    csv: bool,
+    #[command(flatten)]
+    output: RecordArgs,
     /// Show all columns, however narrow the terminal is.
     #[arg(long, help_heading = "Output")]
     wide: bool,
-    /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    record: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
 }
@@ -106,8 +99,7 @@ enum Clock {
 pub fn run(args: LadderArgs) -> Result<(), Failure> {
     args.check_one(args.preset.is_some())?;
     args.op.over(args.element()).map_err(Failure::usage)?;
-    // The record is opened before the GPU, so that an error comes before the work.
-    let file = record::reserve(args.record.as_deref())?;
+    let file = args.output.reserve()?;
     let mut gpu = args.adapter.open()?;
     if args.clock == Clock::Wall {
         gpu.timer = Timer::wall(&gpu.device, &gpu.queue);
@@ -116,12 +108,10 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
         Some(preset) => args.replay(&gpu, preset)?,
         None => args.climb(&gpu, &args.chosen_rungs())?,
     };
-    record::write(file, || Record {
-        inputs: args.inputs(),
-        ..Record::new(&gpu.device, &peak, rows.clone())
-    })?;
-    row::check(&rows)?;
-    reserved::check_interrupts()
+    let record = Record { inputs: args.inputs(), ..Record::new(&gpu.device, &peak, rows) };
+    args.output.put(file, &record, &record.rows)?;
+    row::check(&record.rows)?;
+    reserved::check_interrupts(record.rows.len())
 }
 
 impl LadderArgs {
@@ -159,10 +149,6 @@ impl LadderArgs {
         self.element.unwrap_or(Element::F32)
     }
 
-    fn is_table(&self) -> bool {
-        !self.json && !self.csv
-    }
-
     fn sizes(&self, gpu: &Gpu) -> Result<Vec<u64>, Failure> {
         let element = self.element();
         let [usual, usual_to] =
@@ -183,7 +169,7 @@ impl LadderArgs {
         Ok(sizes)
     }
 
-    /// All rungs over the same data, at every length; the memory's peak, and the rows.
+    /// Runs all rungs over the same data at every length. Returns the memory's peak and the rows.
     fn climb(&self, gpu: &Gpu, rungs: &[&'static Rung]) -> Result<(Peak, Vec<Row>), Failure> {
         let (element, sizes) = (self.element(), self.sizes(gpu)?);
         if !self.is_range() {
@@ -216,7 +202,7 @@ impl LadderArgs {
                 _ => String::new(),
             };
             let rows = self.rows(&context, (&host, &data), &lengths, (&head, show))?;
-            if self.is_table() {
+            if self.output.is_table() {
                 print(&by_size.rest(&rows))?;
             }
             return Ok((context.peak(), rows));
@@ -232,13 +218,13 @@ impl LadderArgs {
         let head = self.head(&context, &title) + &layout.head();
         let show = rows::live(&layout, each_once(rungs.iter().map(|rung| rung.chapter)).len() > 1);
         let rows = self.rows(&context, (&host, &data), &lengths, (&head, show))?;
-        if self.is_table() {
+        if self.output.is_table() {
             self.finish(&context, &layout, &rows, &fastest(&rows, context.peak(), gpu.is_software()))?;
         }
         Ok((context.peak(), rows))
     }
 
-    /// The rows of all lengths, until an interrupt. In a range the CPU's stand before those of the rungs.
+    /// Measures the rows of all lengths until an interrupt. In a range, the CPU's rows precede the rungs'.
     fn rows(
         &self,
         context: &RunContext<'_>,
@@ -247,7 +233,7 @@ impl LadderArgs {
         (head, show): (&str, impl FnMut(&[Row]) -> String),
     ) -> Result<Vec<Row>, Failure> {
         let count = lengths.iter().map(|(_, jobs, _)| jobs.len()).sum();
-        let head = Some(head).filter(|_| self.is_table());
+        let head = Some(head).filter(|_| self.output.is_table());
         let mut rows = Measured::begin(count, !self.is_range(), head, show)?;
         for (n, jobs, expected) in lengths {
             let has_cpu = self.is_range() && !rows.is_interrupted();
@@ -265,12 +251,10 @@ impl LadderArgs {
                 rows.push(context.row(*job, data, *n, expected)?)?;
             }
         }
-        let rows = rows.finish(context);
-        print_table(&rows, self.json, self.csv, String::new)?;
-        Ok(rows)
+        Ok(rows.finish(context))
     }
 
-    /// The jobs of one length. An option that no rung could run is an error here; one that some rungs cannot run gives skipped rows later.
+    /// Returns the jobs of one length. An option that no rung supports is an error; rungs that do not support it give skipped rows.
     fn jobs(&self, gpu: &Gpu, rungs: &[&'static Rung], n: u64) -> Result<Vec<Job>, Failure> {
         let each = |values: &[u32]| -> Vec<Option<u32>> {
             if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
@@ -295,7 +279,7 @@ impl LadderArgs {
         Ok(jobs)
     }
 
-    /// A document's rows, at its settings or as near as this adapter comes.
+    /// Replays a document's table with its settings, or the nearest that this adapter allows.
     fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<(Peak, Vec<Row>), Failure> {
         let n = if let Some(Sizes::One(n)) = self.n { Some(n) } else { None };
         let workgroup = self.workgroup.first().copied();
@@ -304,16 +288,15 @@ impl LadderArgs {
         let replay = presets::Replay::new(&context, preset, &options)?;
         let layout = Layout::new(preset_columns(preset, gpu.is_software()), &replay.known()?, self.wide);
         let head = self.head(&context, &(preset.title.clone() + &options.changes())) + &layout.head();
-        let head = Some(&head[..]).filter(|_| self.is_table());
+        let head = Some(&head[..]).filter(|_| self.output.is_table());
         let rows = replay.run(head, rows::live(&layout, false))?;
-        print_table(&rows, self.json, self.csv, String::new)?;
-        if self.is_table() {
+        if self.output.is_table() {
             self.finish(&context, &layout, &rows, &preset.note)?;
         }
         Ok((context.peak(), rows))
     }
 
-    /// Returns the columns of a table of one length. Columns of several requested sizes have names that a narrow terminal keeps.
+    /// Returns the columns of a table of one length. Columns that several options vary get names that narrow terminals keep.
     fn columns(&self, is_software: bool) -> Vec<Column<Row>> {
         let size = if self.workgroup.len() > 1 { "invocations" } else { "workgroup" };
         let groups = if self.groups.len() > 1 { &["workgroups"][..] } else { &[] };
@@ -345,7 +328,7 @@ impl LadderArgs {
         table::fitted(&head, self.wide)
     }
 
-    /// Prints the lines below a table: columns that are left out, reasons, a note, and the rows that spread.
+    /// Prints the lines below a table: omitted columns, reasons, a note, and noisy rows.
     fn finish(
         &self,
         context: &RunContext<'_>,
@@ -377,7 +360,7 @@ impl LadderArgs {
     }
 }
 
-/// The fastest row, in a line; nothing if there are no two rows with a time.
+/// Names the fastest row in a line; empty with fewer than two timed rows.
 fn fastest(rows: &[Row], peak: Peak, is_software: bool) -> String {
     let timed = || rows.iter().filter_map(|row| Some((row, row.time()?)));
     let (Some((first, slow)), Some(_)) = (timed().next(), timed().nth(1)) else { return String::new() };
@@ -402,7 +385,7 @@ fn fastest(rows: &[Row], peak: Peak, is_software: bool) -> String {
     format!("{} is the fastest: {speed}{than}", best.what.rung)
 }
 
-/// The column of a heading, of those that tables of the ladder and of documents have.
+/// Returns the column with this heading.
 fn column(heading: &'static str) -> Column<Row> {
     type Shown = Column<Row>;
     match heading {
@@ -432,7 +415,7 @@ fn column(heading: &'static str) -> Column<Row> {
     }
 }
 
-/// The columns of these headings. Beside a peak that moves there are no percentages.
+/// Returns the columns with these headings. Software adapters have no column of percentages, because their peak moves.
 fn columns<'a>(headings: impl IntoIterator<Item = &'a &'static str>, is_software: bool) -> Vec<Column<Row>> {
     headings
         .into_iter()

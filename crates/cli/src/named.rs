@@ -42,6 +42,17 @@ pub fn element() -> Named<Element> {
     parsed(|| Element::ALL.map(Element::name).to_vec())
 }
 
+/// The type of a stencil's cells.
+pub fn float() -> Named<Element> {
+    Named {
+        names: || vec!["f32", "f64", "f16"],
+        parse: |name| {
+            let element = name.parse().ok().filter(|element: &Element| element.is_float());
+            element.ok_or_else(|| format!("stencils have no type `{name}`; write f32, f64 or f16"))
+        },
+    }
+}
+
 pub fn op() -> Named<Op> {
     parsed(|| Op::ALL.iter().map(|op| op.name()).collect())
 }

@@ -55,8 +55,8 @@ pub fn cell(value: &Value) -> String {
     }
 }
 
-/// Rows as CSV: their keys in JSON are the names.
-fn csv_of<T: serde::Serialize>(rows: &[T]) -> Result<String, Failure> {
+/// Formats rows as CSV. The names of the columns are the keys in JSON.
+pub fn csv_of<T: serde::Serialize>(rows: &[T]) -> Result<String, Failure> {
     let fields = |row: &T| match serde_json::to_value(row) {
         Ok(Value::Object(fields)) => Ok(fields),
         other => Err(refusal!("{other:?} is no row")),
@@ -64,17 +64,4 @@ fn csv_of<T: serde::Serialize>(rows: &[T]) -> Result<String, Failure> {
     let rows = rows.iter().map(fields).collect::<Result<Vec<_>, _>>()?;
     let names = rows.first().into_iter().flat_map(serde_json::Map::keys);
     csv(names, rows.iter().map(|row| row.values().map(cell)))
-}
-
-pub fn print_table<T: serde::Serialize>(
-    rows: &[T],
-    json: bool,
-    as_csv: bool,
-    table: impl FnOnce() -> String,
-) -> Result<(), Failure> {
-    match (json, as_csv) {
-        (true, _) => print_json(&rows),
-        (_, true) => print(&csv_of(rows)?),
-        _ => print(&table()),
-    }
 }

@@ -4,17 +4,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::transport::Transport;
 
-/// A bar of `steps` steps, followed by as much of its message as fits the line; it draws nothing where standard error is no terminal.
+/// Makes a bar of `steps` steps with a message cut to the line. Draws nothing if standard error is not a terminal.
 pub fn bar(steps: u64) -> ProgressBar {
     drawn(steps, "{bar:20} {pos}/{len}, {eta} left: {wide_msg}")
 }
 
-/// The same for steps that several processes make together: the first one draws it.
+/// The same for steps that several processes make together: the first process draws it.
 pub fn bar_of(processes: &impl Transport, steps: u64) -> ProgressBar {
     if processes.is_first() { bar(steps) } else { ProgressBar::hidden() }
 }
 
-/// The same of bytes, with the speed at which they pass.
+/// The same for bytes, with their rate.
 pub fn bytes(all: u64) -> ProgressBar {
     drawn(
         all,

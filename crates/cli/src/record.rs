@@ -1,23 +1,56 @@
-//! Record files: `--record` writes them, `compare` and `report` read them.
+//! Records: `ladder`, `replay` and benches write them; `compare` and `report` read them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use halofold_measure::{Record, SCHEMA};
+use halofold_measure::{Record, Row, SCHEMA, What};
 use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::files::Fault;
+use crate::output::{csv_of, print};
 use crate::reserved::Reserved;
 
-/// Writes a record into the reserved file of `--record`, if there is one.
-pub fn write(file: Option<Reserved>, record: impl FnOnce() -> Record) -> Result<(), Failure> {
-    file.map_or(Ok(()), |file| file.write(&record().to_json().map_err(Failure::usage)?))
+/// Options of a command that measures.
+#[derive(clap::Args)]
+pub struct RecordArgs {
+    /// Print the record as JSON instead of the table: the machine and all rows.
+    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
+    json: bool,
+    /// Print the rows as CSV instead of the table.
+    #[arg(long, help_heading = "Output")]
+    csv: bool,
+    /// Also write the record to a file, for `halofold compare` and `halofold report`.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    record: Option<PathBuf>,
 }
 
-/// Opens the file of `--record` before the work, so that an unwritable path fails early.
-pub fn reserve(path: Option<&Path>) -> Result<Option<Reserved>, Failure> {
-    path.map(|path| Reserved::open("--record", path)).transpose()
+impl RecordArgs {
+    /// Returns true if the output is text.
+    pub fn is_table(&self) -> bool {
+        !self.json && !self.csv
+    }
+
+    /// Opens the file of `--record` before the work, so that an unwritable path fails early.
+    pub fn reserve(&self) -> Result<Option<Reserved>, Failure> {
+        self.record.as_deref().map(|path| Reserved::open("--record", path)).transpose()
+    }
+
+    /// Prints the record or its rows, if requested, and writes the reserved file.
+    pub fn put<W: What>(
+        &self,
+        file: Option<Reserved>,
+        record: &Record,
+        rows: &[Row<W>],
+    ) -> Result<(), Failure> {
+        let text = record.to_json().map_err(Failure::usage)?;
+        match (self.json, self.csv) {
+            (true, _) => print(&text)?,
+            (_, true) => print(&csv_of(rows)?)?,
+            _ => (),
+        }
+        file.map_or(Ok(()), |file| file.write(&text))
+    }
 }
 
 pub fn load(path: &Path) -> Result<Record, Failure> {

@@ -1,8 +1,8 @@
-//! `halofold reduce`: the reductions of data files.
+//! `halofold reduce`: reductions of data files.
 //!
-//! Arguments are checked against the files' headers, then the elements of each file go to GPU memory, line by line: a line is what makes
-//! one result. Reductions leave a state of each line, which the library's merger finishes; order statistics and operators in WGSL are one
-//! call each. A file that is larger than a buffer is reduced chunk by chunk, and the states of its chunks are merged.
+//! Arguments are checked against the files' headers. Then each file is loaded into GPU memory line by line, where a line is the elements of
+//! one result. Reductions write a state per line, which the library's merger finishes. Order statistics and custom operators are one
+//! call each. A file larger than a buffer is reduced in chunks, and their states are merged.
 
 pub(crate) mod args;
 pub(crate) mod block;
@@ -51,13 +51,13 @@ const QUARTILES: [f64; 3] = [0.25, 0.5, 0.75];
 
 const USUAL_K: u32 = 10;
 
-/// Bytes of a chunk of a file that is larger than a buffer.
+/// Bytes of a chunk, for a file larger than a buffer.
 pub(crate) const CHUNK: u64 = 1 << 30;
 
-/// Bytes of exact states of lines, beside a quarter of their elements, from which on lines are added without exact states.
+/// Bytes of exact states above which lines are added without exact states, if they also exceed a quarter of the elements.
 const MOST_STATES: u64 = 1 << 20;
 
-/// Runs the subcommand in one of the processes of a transport, on the GPU that `open` opens.
+/// Runs the subcommand in one process of a transport, on the GPU that `open` opens.
 pub fn run(
     args: &ReduceArgs,
     transport: &impl Transport,
@@ -75,8 +75,8 @@ pub fn run(
     rows::deliver(&rows.0, args).and(rows.1)
 }
 
-/// Reduces all files on a GPU whose buffers have `room` bytes. The error of one of several files is reported at once, the work goes
-/// on with the others, and the second result is then a failure.
+/// Reduces all files on a GPU whose buffers have `room` bytes. With several files, an error is reported at once and the others are
+/// still reduced; the second result is then a failure.
 fn reduced(
     args: &ReduceArgs,
     gpu: &Gpu,
@@ -110,7 +110,7 @@ fn reduced(
     Ok((rows, read))
 }
 
-/// Checks that all processes have opened the same file, and add in the same way; the first one finds out.
+/// Checks that all processes have opened the same file and add in the same way, as the first process decides.
 fn alike(transport: &impl Transport, file: &Source, accuracy: Accuracy) -> Result<(), Failure> {
     let own = format!("{:?}", (file.stored(), file.shape(), file.is_fortran(), accuracy));
     let all = transport.gather(own.as_bytes()).unwrap_or_default();
@@ -160,7 +160,7 @@ impl<'a> File<'a> {
         self.geometry.rows as usize * self.labels.as_ref().map_or(1, |labels| labels.keys.len())
     }
 
-    /// Reduces the file by all operators, as far as it is this process's.
+    /// Reduces this process's share of the file by all operators.
     fn reduce(
         self,
         own: Option<&Own>,
@@ -221,32 +221,32 @@ impl<'a> File<'a> {
         Ok((self, found))
     }
 
-    /// The accuracy of states: exact, unless there are many more of them than of elements.
+    /// Returns the accuracy of states: exact, unless states are much larger than the elements.
     fn accuracy(&self, reductions: &[Op], gpu: &Gpu) -> Accuracy {
         let element = self.first.element();
         let states =
             reductions.iter().map(|op| parts::state_bytes(*op, element, Accuracy::Exact)).max().unwrap_or(0);
         let is_worth = self.lines() as u64 * states <= MOST_STATES.max(self.first.bytes() / 4);
-        // Exact sums of floats take integers that every adapter has.
+        // Exact sums of floats use integers that every adapter has.
         let lacks = !gpu.device.features().contains(element.feature());
         let is_exact = !self.args.fast && (is_worth || self.args.exact || lacks);
         if is_exact { Accuracy::Exact } else { Accuracy::Fast }
     }
 
-    /// The chunks of the file that this process loads: one, if it fits a buffer.
+    /// Returns the chunks that this process loads: one, if the file fits a buffer.
     fn chunks(&self, room: u64, has_states: bool, transport: &impl Transport) -> Result<Vec<Chunk>, Failure> {
         let (size, bytes) = (self.first.element().size(), self.first.bytes());
         let refused = |needed: u64| {
             let name = self.first.name();
             refusal!(
-                "{name}: {needed} bytes have to be in one buffer for this, and this adapter's hold {room}: reduce along another axis, or cut the array"
+                "{name}: this needs {needed} bytes in one buffer, and this adapter's hold {room}; reduce along another axis, or split the array"
             )
         };
         let [rank, ranks] = transport.place();
         let fits = bytes <= room.min(u64::from(u32::MAX) * size);
         if !has_states && !transport.is_alone() {
             return Err(Failure::usage(
-                "ranks reduce by operators that have states: no median, quantile, top, group or --wgsl",
+                "ranks cannot share median, quantile, top, --by or --wgsl; use halofold",
             ));
         }
         if !has_states && !fits {
@@ -319,7 +319,7 @@ impl<'a> File<'a> {
         let requested = (self.args.k.unwrap_or(USUAL_K), self.args.smallest);
         let found = ranks::top(gpu, block, requested, self.lines())?;
         let longest = found.iter().map(Vec::len).max().unwrap_or(0);
-        // An array has `k` places in each line, even if elements are left out.
+        // Arrays have `k` elements per line, even if elements are left out.
         let least = self.geometry.axes.as_ref().map_or(0, |_| self.geometry.len.min(requested.0.into()));
         let several = longest.max(least as usize);
         let padded = found.into_iter().flat_map(|line| {

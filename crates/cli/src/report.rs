@@ -20,40 +20,34 @@ use machines::Machine;
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::REPORT)]
 pub struct ReportArgs {
-    /// Records, written by `--record` or by the benches. Those of one adapter are put together; if a row is in several, the last file counts.
+    /// Records: files of `--record` or of the benches. Records of one adapter are combined; for a row in several, the last file counts.
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
-    /// Show the records of a published machine beside them: h200, an NVIDIA H200.
+    /// Add the records of a published machine: h200, an NVIDIA H200.
     #[arg(long, value_name = "MACHINE", value_parser = ["h200"])]
     beside: Option<String>,
-    /// Write the tables to a file instead of printing them.
-    #[arg(short, long, value_name = "FILE.md")]
+    /// Write tables to FILE.md, or a picture of one machine's longest ladder to FILE.svg, instead of printing.
+    #[arg(short, long, value_name = "FILE.md|FILE.svg")]
     output: Option<PathBuf>,
-    /// Draw the ladder of one machine: its largest length, the slowest rung first. Without -o nothing else is made.
-    #[arg(long, value_name = "FILE.svg", conflicts_with = "beside")]
-    svg: Option<PathBuf>,
-    /// Draw the picture in light colours on dark.
-    #[arg(long, requires = "svg")]
+    /// Draw in light colours on dark.
+    #[arg(long, requires = "output")]
     dark: bool,
 }
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
-    let open = |option, path: &Option<PathBuf>| {
-        let path = path.as_deref().filter(|path| *path != Path::new("-"));
-        path.map(|path| Reserved::open_apart(option, path, &args.records)).transpose()
-    };
-    let (output, svg) = (open("--output", &args.output)?, open("--svg", &args.svg)?);
+    let path = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let file = path.map(|path| Reserved::open_apart("--output", path, &args.records)).transpose()?;
+    let is_picture = path.is_some_and(|path| path.extension().is_some_and(|ending| ending == "svg"));
+    if args.dark && !is_picture {
+        return Err(Failure::usage("--dark: only for a picture; name it with -o FILE.svg"));
+    }
     let records = args.records.iter().map(|path| record::load(path)).collect::<Result<Vec<_>, _>>()?;
     let beside = if args.beside.is_some() { beside::h200()? } else { Vec::new() };
     let given = records.into_iter().map(|record| (record, false));
     let machines = Machine::of(given.chain(beside.into_iter().map(|record| (record, true))));
-    if let Some(path) = &args.svg {
-        let picture = ladder::picture(&machines, args.dark)?;
-        svg.map_or_else(|| print(&picture), |file| file.write(&picture).inspect(|()| written(path)))?;
-    }
-    match (&args.output, output) {
-        (Some(path), Some(file)) => file.write(&markdown::page(&machines)).inspect(|()| written(path)),
-        (None, _) if args.svg.is_some() => Ok(()),
-        _ => print(&markdown::page(&machines)),
+    let text = if is_picture { ladder::picture(&machines, args.dark)? } else { markdown::page(&machines) };
+    match path.zip(file) {
+        Some((path, file)) => file.write(&text).inspect(|()| written(path)),
+        None => print(&text),
     }
 }

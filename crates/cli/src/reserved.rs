@@ -171,25 +171,23 @@ pub fn leave_interrupts_to_work() -> &'static AtomicBool {
     &INTERRUPT
 }
 
-/// Fails if the work had to see to an interrupt, which has ended it before its last row.
-pub fn check_interrupts() -> Result<(), Failure> {
-    if INTERRUPT.load(Ordering::Relaxed) {
-        return Err(Failure::Interrupted(
-            "interrupted: the rows that were not done are not there".to_owned(),
-        ));
+/// Fails if an interrupt ended the work after this many rows.
+pub fn check_interrupts(rows: usize) -> Result<(), Failure> {
+    match INTERRUPT.load(Ordering::Relaxed) {
+        true => Err(Failure::Interrupted(format!("interrupted after {rows} rows; the others did not run"))),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 pub fn failure(option: &str, path: &Path, error: &io::Error) -> Failure {
     // Not the temporary file's name, which the system's message has.
     let why = match error.kind() {
-        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        io::ErrorKind::NotFound => "no such folder; create it first".to_owned(),
         io::ErrorKind::PermissionDenied => {
-            "permission denied; name a place that this user may write to".to_owned()
+            "permission denied; name a folder that this user may write to".to_owned()
         }
         io::ErrorKind::FileTooLarge => {
-            "the file becomes larger than the system allows (ulimit -f)".to_owned()
+            "the file exceeds the system's limit; raise it with ulimit -f".to_owned()
         }
         _ => error.to_string(),
     };

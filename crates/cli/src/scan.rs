@@ -36,35 +36,35 @@ const AT_ONCE: usize = 4096;
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::SCAN)]
 pub struct ScanArgs {
-    /// File: a .npy array, an array of a .npz archive by FILE.npz:NAME (FILE.npz if it holds one), or with --raw bare elements; `-` is
+    /// File: a .npy array, an array of a .npz archive as FILE.npz:NAME (FILE.npz if it holds one), or bare elements with --raw; `-` is
     /// standard input.
     file: PathBuf,
     #[command(flatten)]
     raw: BareArgs,
     /// Operator.
     ///
-    /// Results are those of NumPy's cumsum, cumprod, minimum.accumulate and maximum.accumulate, and have the types of `halofold reduce`: sums and
-    /// products of integers of up to 32 bits are 64 bits wide, those of 64-bit integers wrap; 16-bit floats give 32-bit results; minima and
-    /// maxima of integers keep the type. A NaN stays.
+    /// As NumPy's cumsum, cumprod, minimum.accumulate and maximum.accumulate. Sums and products of integers have 64 bits; 64-bit elements wrap.
+    /// 16-bit floats give 32-bit results. Minima and maxima of integers keep the type. A NaN stays to the end of
+    /// its line.
     #[arg(long, value_name = "OP", default_value = "sum", value_parser = PossibleValuesParser::new(["sum", "product", "min", "max"]).try_map(|name| name.parse::<Op>()), help_heading = "Scan")]
     op: Op,
-    /// Leave each element out of its own result, which is that of all before it.
+    /// Exclude each element from its own result.
     ///
-    /// The first sum is 0, the first product 1, the first minimum the largest number of the type, and the first maximum the smallest; of floats
-    /// these are infinite.
+    /// The first sum is 0, the first product 1, the first minimum the largest number of the type, the first maximum the smallest; for floats
+    /// infinite.
     #[arg(long, help_heading = "Scan")]
     exclusive: bool,
-    /// Scan along an axis of an array: counted from 0, or from the end if negative.
+    /// Scan along an axis. A negative axis counts from the end.
     ///
-    /// As NumPy's `axis=K`: the result has the shape of the array. Without it all elements are scanned in C order, and the result has one dimension.
+    /// As NumPy's `axis=K`: the result has the array's shape. Without it, all elements are scanned in C order into one dimension.
     #[arg(long, value_name = "K", allow_hyphen_values = true, help_heading = "Scan")]
     axis: Option<i64>,
     /// Write the results as a .npy array.
     #[arg(short, long, value_name = "OUT.npy", help_heading = "Output")]
     output: PathBuf,
-    /// Round each sum of 32-bit or 16-bit floats once, at its end: the same bits on every GPU.
+    /// Round each sum of 32-bit or 16-bit floats once: the same bits on every GPU.
     ///
-    /// Of 16-bit floats on GPUs that keep subnormal ones, as --verify finds out.
+    /// For 16-bit floats on GPUs that keep subnormals, which --verify checks.
     #[arg(long, help_heading = "Scan")]
     exact: bool,
     #[command(flatten)]
@@ -72,12 +72,12 @@ pub struct ScanArgs {
     /// Print one JSON array of {file, op, type, n, axis, shape, dtype, output, value, bits, index, gpu_ms, wall_ms, adapter}, as `halofold reduce` does.
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// Print nothing, and draw no progress.
+    /// Print nothing.
     #[arg(short, long, conflicts_with = "json", help_heading = "Output")]
     quiet: bool,
-    /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
+    /// Check all results on the CPU; exit status 1 if one is wrong.
     ///
-    /// The line ends in `verified`, `WRONG`, or `undecided` (a result overflows in some orders of its elements and not in others).
+    /// The line ends in `verified`, `WRONG`, or `undecided` (a result overflows only in some orders).
     #[arg(long, help_heading = "Output")]
     verify: bool,
 }
@@ -170,7 +170,7 @@ impl<'a> Scanner<'a> {
         let chunks = chunks.ok_or_else(|| {
             let (name, needed, room) = (source.name(), source.len() * size, room * size);
             refusal!(
-                "{name}: the results take {needed} bytes in one buffer, and this adapter's hold {room}: scan along another axis, or cut the array"
+                "{name}: the results need {needed} bytes in one buffer, and this adapter's hold {room}; scan along another axis, or split the array"
             )
         })?;
         let reference = args.verify.then(|| Reference::new(part, args.exclusive)).transpose()?;

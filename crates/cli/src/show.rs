@@ -1,4 +1,4 @@
-//! `halofold show`: the exact code of a kernel as each back end gets it, and its static facts. No GPU is needed.
+//! `halofold show`: the code of a kernel as each back end receives it, with its static facts. No GPU is needed.
 
 mod kernels;
 pub(crate) mod translate;
@@ -27,40 +27,40 @@ pub const HEADING: &str = "// ==== ";
 #[derive(clap::Args)]
 #[command(after_help = crate::examples::SHOW)]
 pub struct ShowArgs {
-    /// The kernel: a rung of the ladder, or a variant of a stencil. Without it, all are listed.
+    /// A rung of the ladder, or a variant of a stencil. Without it, all are listed.
     #[arg(value_parser = named::kernel(), hide_possible_values = true)]
     kernel: Option<String>,
-    /// Print what changed from another rung to this one, in the code below their essays.
+    /// Print the changes from another rung's code to this one's, without essays.
     #[arg(long, value_name = "RUNG", value_parser = named::rung(), hide_possible_values = true, conflicts_with_all = ["language", "module"], help_heading = "Kernel")]
     diff: Option<&'static Rung>,
-    /// Print the whole module: the helpers below the essay and the kernel, too. A file, and another language, have all of it.
+    /// Print the whole module, with helpers, instead of essay and kernel. Files and other languages always have all of it.
     #[arg(long, help_heading = "Kernel")]
     module: bool,
-    /// As wgsl (the text that wgpu is given), spirv (for Vulkan, a binary module that -o takes), msl (Metal), hlsl (DX12) or glsl (OpenGL).
+    /// Language: wgsl (what wgpu receives), spirv (Vulkan; binary, needs -o), msl (Metal), hlsl (DX12) or glsl (OpenGL).
     #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl", value_parser = named::parsed::<Language>(|| Language::ALL.map(Language::name).to_vec()), hide_possible_values = true, help_heading = "Kernel")]
     language: Language,
     /// Element type.
     #[arg(long = "type", value_name = "TYPE", default_value = "f32", value_parser = named::element(), help_heading = "Kernel")]
     element: Element,
-    /// Operator of a rung: any of `halofold reduce`. Default: sum.
+    /// Operator of a rung, any of `halofold reduce`. Default: sum.
     #[arg(long, value_parser = named::op(), hide_possible_values = true, help_heading = "Rungs")]
     op: Option<Op>,
-    /// Invocations in a rung's workgroup: a power of two. Default: the rung's own, as for long inputs.
+    /// Invocations per workgroup of a rung, a power of two. Default: the rung's own for long inputs.
     #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX), help_heading = "Rungs")]
     workgroup: Option<u32>,
     /// Finish that combines partial results. Default: the rung's own.
     #[arg(long, value_parser = named::finish(), help_heading = "Rungs")]
     finish: Option<Finish>,
-    /// Kernel among those of a rung: elements, the default, or partials, which reads partial results; an atomic total has seed and seal.
+    /// Kernel of a rung: elements (default) or partials, which reads partial results; with an atomic total also seed and seal.
     #[arg(long, help_heading = "Rungs")]
     stage: Option<String>,
-    /// The stencil of a variant, by the number of its points. Default: the first that the variant steps.
+    /// Stencil of a variant, by number of points. Default: the first that the variant supports.
     #[arg(long, alias = "points", value_name = "POINTS", value_parser = named::stencil(), hide_possible_values = true, help_heading = "Stencils")]
     stencil: Option<&'static Stencil>,
     /// Borders of a stencil's grid. Default: fixed.
     #[arg(long, value_name = "fixed|reflect|mirror|wrap|constant=C", value_parser = named::border(), hide_possible_values = true, help_heading = "Stencils")]
     boundary: Option<Border>,
-    /// The shape of a stencil's workgroup. Default: the variant's own.
+    /// Shape of a stencil's workgroup. Default: the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", help_heading = "Stencils")]
     block: Option<Block>,
     /// Add a right-hand side to every new cell of a stencil.
@@ -101,7 +101,7 @@ pub fn run(args: &ShowArgs) -> Result<(), Failure> {
     }
 }
 
-/// The kernel's own file in a composed module, which is the first: its essay and its code.
+/// Returns the first file of a composed module: the kernel's essay and code.
 fn own_file(wgsl: &str) -> &str {
     let mut starts =
         wgsl.match_indices(HEADING).map(|(at, _)| at).filter(|at| *at == 0 || wgsl[..*at].ends_with('\n'));
@@ -109,7 +109,7 @@ fn own_file(wgsl: &str) -> &str {
     wgsl[start..end].trim_end()
 }
 
-/// The changes from one kernel's own code to another's.
+/// Formats the changes from one kernel's own code to another's.
 fn difference([before, after]: [(&str, &Kernel); 2]) -> String {
     let is_essay = |line: &&str| line.is_empty() || line.starts_with("//");
     let code = |kernel: &Kernel| {
@@ -120,7 +120,7 @@ fn difference([before, after]: [(&str, &Kernel); 2]) -> String {
     TextDiff::from_lines(&old, &new).unified_diff().context_radius(3).header(before.0, after.0).to_string()
 }
 
-/// The lines above the code.
+/// Facts above the code: entry point, workgroup, bindings.
 fn header(title: &str, kernel: &Kernel, translation: &Translation, language: Language) -> Vec<String> {
     let Facts { workgroup_size: [x, y, z], workgroup_memory_bytes, bindings } = &translation.facts;
     let mut lines = vec![
@@ -178,7 +178,7 @@ mod tests {
     fn every_kernel_is_shown_in_every_language() {
         for name in RUNGS.iter().map(Rung::name).chain(VARIANTS.iter().map(|variant| variant.name)) {
             for language in Language::ALL {
-                // Some back ends have no atomics on floats, and OpenGL no subgroup operations.
+                // Some back ends lack atomics on floats; OpenGL lacks subgroup operations.
                 let element = if name.ends_with("-atomic") { Element::U32 } else { Element::F32 };
                 match kernel(&format!("{name} --as {language} --type {element}")) {
                     Ok((title, kernel)) => {

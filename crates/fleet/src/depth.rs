@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_copies_make_rounds_shorter_and_thin_slabs_too() {
+    fn slow_copies_and_thin_slabs_make_rounds_shorter() {
         let depth = |layers, copy| passes(1e-3, 24, Slabs { layers, neighbours: 2, copy });
         assert!(depth(8192, 30e-6) < depth(8192, 1e-6));
         assert_eq!([depth(191, 0.0), depth(23, 0.0)], [1, 1]);

@@ -15,15 +15,14 @@ use crate::stepping::{Round, Stepping};
 use crate::threads::with_few_threads;
 use crate::worker::{Cells, Member, Worker};
 
-/// Bytes of faces from which on threads copy them in parallel: fewer bytes are copied before another thread wakes up.
+/// Bytes of faces from which several threads copy them. Fewer bytes are copied before another thread wakes up.
 const THREADED: u64 = 2 << 20;
 
-/// Bytes of faces that the host copies in a second.
+/// Bytes per second at which the host copies faces.
 pub(crate) const COPY: f64 = 50e9;
 
-/// Returns the configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for
-/// the whole grid, so that the bits are those of one GPU, or if the grid is too large for a buffer, for as much of it as fits. The kernel's
-/// tuning is left to each GPU.
+/// Returns `config` with the kernel that steps all slabs, if the kernel is still open. It is the kernel that a GPU would take for the
+/// whole grid, or for the largest part that fits a buffer, so the bits are those of one GPU. The tuning is left to each GPU.
 pub fn kernel_of_parts(config: Config, device: &halofold::wgpu::Device) -> Config {
     let fitting = device.limits().max_buffer_size / config.layer_bytes().max(1);
     let layers = u64::from(config.layers()).min(fitting.max(1)) as u32;
@@ -32,8 +31,8 @@ pub fn kernel_of_parts(config: Config, device: &halofold::wgpu::Device) -> Confi
 
 /// A grid in equal slabs, one on each GPU.
 ///
-/// A round is submitted to all of them at once. The thread that asks waits for each one's edges, and copies faces from GPU to GPU while the
-/// interiors run, long ones with the help of a few others. The grid has the bits that one GPU gives, if the GPUs run the same kernel.
+/// Each round is submitted to all GPUs at once. The calling thread waits for the faces of each GPU and copies them to its neighbours
+/// while interiors run; further threads help with large faces. The grid has the bits of one GPU if all GPUs run the same kernel.
 #[derive(Debug)]
 pub struct Team {
     config: Config,
@@ -43,8 +42,8 @@ pub struct Team {
 }
 
 impl Team {
-    /// Cuts a grid into slabs, and uploads its cells, and those of the right-hand side if the configuration has one. Faces are exchanged after
-    /// `halo` steps: a halo has as many layers as they reach. By default a formula says how many: see `docs/scale.md`.
+    /// Cuts a grid into slabs and uploads its cells, and those of the right-hand side if the configuration has one. Faces are exchanged
+    /// every `halo` steps, by default a number that a formula computes: see `docs/scale.md`.
     ///
     /// # Errors
     ///
@@ -77,22 +76,22 @@ impl Team {
         Ok(Team { config, workers, stepping: Stepping::new(slabs[0].depth()) })
     }
 
-    /// The workers, in the order of the GPUs.
+    /// Returns the workers, in the order of the GPUs.
     pub fn workers(&self) -> &[Worker] {
         &self.workers
     }
 
-    /// The steps from one exchange to the next; of one GPU, those of a submission.
+    /// Returns the steps per round; with one GPU, the steps per submission.
     pub const fn halo(&self) -> u32 {
         self.stepping.depth()
     }
 
-    /// The steps done, and the result of the last check.
+    /// Returns the steps made, and the result of the last check.
     pub const fn outcome(&self) -> Outcome {
         self.stepping.outcome()
     }
 
-    /// Makes `steps` steps. It returns when the last edges have been exchanged; interiors may still run.
+    /// Makes `steps` steps. Returns when the last faces are exchanged; interiors may still run.
     ///
     /// # Errors
     ///
@@ -101,10 +100,10 @@ impl Team {
         self.step(steps, None).map(drop)
     }
 
-    /// Makes up to this many steps, until a check finds that the last step changed little enough, or NaN. As with
-    /// [`Compiled::bind_until`], a check comes after every [`Until::every`] steps since the first, and after the last one. Squares
-    /// are always added exactly, so that runs on any GPUs stop at the same step. A run that has converged makes no more steps for
-    /// this condition; [`Team::advance`] and another condition go on.
+    /// Makes at most `steps` steps, until the last step changes little enough or a change is NaN. As with [`Compiled::bind_until`], a
+    /// check follows every [`Until::every`] steps, counted from the first, and the last step. Squares are always added exactly, so runs
+    /// stop at the same step on any GPUs. A converged run makes no more steps for this condition; [`Team::advance`] and other conditions
+    /// continue.
     ///
     /// # Errors
     ///
@@ -114,11 +113,11 @@ impl Team {
         self.step(steps, Some(until))
     }
 
-    /// Makes `steps` steps, or at most `steps` if there is a condition: [`Team::advance`] or [`Team::advance_until`].
+    /// Makes `steps` steps by [`Team::advance`], or at most `steps` by [`Team::advance_until`] if there is a condition.
     ///
     /// # Errors
     ///
-    /// Those of the two.
+    /// The errors of these two.
     pub fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, FleetError> {
         let Team { workers, stepping, .. } = self;
         stepping.run(steps, until, |round| {
@@ -127,7 +126,7 @@ impl Team {
         })
     }
 
-    /// Waits for everything submitted.
+    /// Waits for all submitted work.
     ///
     /// # Errors
     ///
@@ -136,7 +135,7 @@ impl Team {
         self.workers.iter().enumerate().try_for_each(|(nth, worker)| of(nth, worker.finish()))
     }
 
-    /// Waits for everything submitted, and passes some bytes of the grid to `sink`, in pieces and in order.
+    /// Waits for all submitted work, then passes a byte range of the grid to `sink`, in pieces and in order.
     ///
     /// # Errors
     ///
@@ -165,7 +164,7 @@ impl Team {
     }
 }
 
-/// The change by the last step in all slabs.
+/// Returns the change of the last step over all slabs.
 fn change(workers: &[Worker]) -> Result<Change, FleetError> {
     let mut changes = workers.iter().enumerate().map(|(nth, worker)| of(nth, worker.change()));
     let first = changes.next().expect("there is a GPU");
@@ -175,12 +174,12 @@ fn change(workers: &[Worker]) -> Result<Change, FleetError> {
     })
 }
 
-/// Makes a round on each GPU, and the exchange after it.
+/// Makes a round on each GPU and exchanges faces.
 fn make(workers: &mut [Worker], round: Round) -> Result<(), FleetError> {
     let begin = |(nth, worker): (usize, &mut Worker)| of(nth, worker.begin(round.steps, round.is_checked));
     match &mut *workers {
         [one] => begin((0, one))?,
-        // A submission takes a driver as long as a pass over a small slab.
+        // A driver needs as long for a submission as a GPU for a small slab.
         all => with_few_threads(|| all.par_iter_mut().enumerate().try_for_each(begin))?,
     }
     workers.iter_mut().enumerate().try_for_each(|(nth, worker)| of(nth, worker.wait()))?;
@@ -188,7 +187,7 @@ fn make(workers: &mut [Worker], round: Round) -> Result<(), FleetError> {
     workers.iter_mut().enumerate().try_for_each(|(nth, worker)| of(nth, worker.release()))
 }
 
-/// Brings each edge to the neighbour's halo.
+/// Copies each face to the neighbour's halo.
 fn exchange(workers: &[Worker]) -> Result<(), FleetError> {
     let count = workers.len();
     let copy = |nth: usize, side: Side| {
@@ -210,7 +209,7 @@ fn exchange(workers: &[Worker]) -> Result<(), FleetError> {
     with_few_threads(|| faces.into_par_iter().try_for_each(|(nth, side)| copy(nth, side)))
 }
 
-/// The slabs of a grid, one for each GPU.
+/// Cuts a grid into slabs, one per GPU.
 fn slabs(members: &[Member], config: Config, halo: Option<u32>) -> Result<Vec<Slab>, FleetError> {
     let (count, layers, radius) = (members.len(), config.layers(), config.stencil.radius());
     let of_device = |config: Config| config.on(&members[0].device);
@@ -246,7 +245,7 @@ fn slabs(members: &[Member], config: Config, halo: Option<u32>) -> Result<Vec<Sl
     Ok((0..count).map(|nth| Slab::new(config, parts(nth), steps)).collect::<Result<_, _>>()?)
 }
 
-/// Returns true if a ring's two ends do not lie in one binding of its only GPU: then it exchanges faces with itself.
+/// Returns true if the only GPU must exchange faces with itself: the grid wraps, and its two ends do not fit one binding.
 fn is_own_neighbour(member: &Member, config: Config) -> Result<bool, halofold::Error> {
     let device = &member.device;
     let plan = config.on(device).plan(device.features(), &device.limits());

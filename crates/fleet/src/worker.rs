@@ -19,11 +19,11 @@ use crate::error_scopes::in_error_scopes;
 use crate::staging::Staging;
 use crate::upload::upload;
 
-/// A source of a grid's cells: it writes those from a byte of the whole grid on to a slice, all of it. Threads call it side by side, with
-/// slices in memory that the GPU reads: write them front to back, and read nothing there.
+/// A source of a grid's cells. It fills a slice with the cells from a byte of the whole grid on. Threads call it concurrently with
+/// slices in memory that the GPU reads: write them front to back, and do not read them.
 pub type Cells<'a> = &'a (dyn Fn(u64, &mut [u8]) -> io::Result<()> + Sync);
 
-/// Makes a source of cells that lie in memory.
+/// Makes a source of cells from memory.
 pub fn in_memory(cells: &[u8]) -> impl Fn(u64, &mut [u8]) -> io::Result<()> + Sync {
     move |start, into| {
         let end = start.checked_add(into.len() as u64);
@@ -34,7 +34,7 @@ pub fn in_memory(cells: &[u8]) -> impl Fn(u64, &mut [u8]) -> io::Result<()> + Sy
     }
 }
 
-/// A GPU, opened: see [`halofold::adapter`].
+/// An opened GPU: see [`halofold::adapter`].
 #[derive(Clone, Debug)]
 pub struct Member {
     /// Its device.
@@ -43,14 +43,14 @@ pub struct Member {
     pub queue: Queue,
 }
 
-/// A slab on a GPU, with everything that its rounds and exchanges need.
+/// A slab on a GPU, with the buffers of its rounds and exchanges.
 ///
-/// A program brings faces from one GPU to another by any means: [`Team`](crate::Team) copies them within a
-/// process, and MPI would send them. One round after the other:
+/// The caller carries faces from one GPU to another: [`Team`](crate::Team) copies them within a process, and
+/// MPI would send them. In each round:
 ///
-/// 1. [`Worker::begin`] submits the steps up to the edges, and then the interior.
-/// 2. [`Worker::wait`] waits for the edges only.
-/// 3. [`Worker::take`] gives the edge on each side, [`Worker::give`] takes the neighbour's. The interior runs meanwhile.
+/// 1. [`Worker::begin`] submits the steps that compute the faces, then the interior.
+/// 2. [`Worker::wait`] waits for the faces only.
+/// 3. [`Worker::take`] returns the face on each side, [`Worker::give`] takes the neighbour's. The interior runs meanwhile.
 /// 4. [`Worker::release`] ends the exchange.
 #[derive(Debug)]
 pub struct Worker {
@@ -60,17 +60,17 @@ pub struct Worker {
     faces: [Option<Face>; 2],
     rounds: HashMap<Kind, Round>,
     check: Option<Check>,
-    /// The next round, if it is like the last one.
+    /// The next round, recorded ahead if it is like the last one.
     recorded: Option<Recorded>,
-    /// The buffer that holds the grid.
+    /// The index of the buffer that holds the grid.
     at: usize,
     stage: Stage,
 }
 
-/// A round's steps, and true if the last one is checked.
+/// A round's steps, and whether its last step is checked.
 type Kind = (u32, bool);
 
-/// The buffers of one side with a neighbour, kept for the whole run: of the edge that goes there, and of the halo that comes from there.
+/// Staging buffers of a side with a neighbour, kept for the whole run: for the face that leaves and the halo that arrives.
 #[derive(Debug)]
 struct Face {
     leaving: Staging,
@@ -81,25 +81,25 @@ struct Face {
 enum Stage {
     /// Halos are as they were loaded.
     Loaded,
-    /// Halos lie in the staging buffers.
+    /// Halos are in the staging buffers.
     Given,
-    /// The edges are on their way.
+    /// A submission computes and copies the faces.
     Begun(SubmissionIndex),
-    /// The staging buffers belong to the host.
+    /// The host has the staging buffers.
     Exchanging,
 }
 
-/// A round that was recorded ahead, so that it is submitted as soon as the halos are there.
+/// A round recorded ahead, so that it is submitted as soon as its halos arrive.
 #[derive(Debug)]
 struct Recorded {
     kind: Kind,
-    /// The buffer that holds the grid after it.
+    /// The index of the buffer that holds the grid after it.
     result: usize,
     edges: CommandBuffer,
     interior: CommandBuffer,
 }
 
-/// A check of the changes of a step, and its readback.
+/// A check of a step's changes, and its readback.
 #[derive(Debug)]
 struct Check {
     parts: [Bound; 2],
@@ -108,7 +108,7 @@ struct Check {
 }
 
 impl Worker {
-    /// Uploads a slab, with cells of the whole grid and of its right-hand side, if the configuration has one, and compiles the kernels of a full round.
+    /// Uploads a slab, with cells of the whole grid and of its right-hand side if it has one, and compiles the kernels of a full round.
     ///
     /// # Errors
     ///
@@ -142,30 +142,30 @@ impl Worker {
                 at: 0,
                 stage: Stage::Loaded,
             };
-            // The first round is to wait for neither.
+            // The first round should not wait for compiling or binding.
             worker.bind((slab.depth(), false))?;
             read::wait_for(&member.device, loaded)?;
             Ok(worker)
         })
     }
 
-    /// Its slab.
+    /// Returns the slab.
     pub fn slab(&self) -> &Slab {
         self.stepper.slab()
     }
 
-    /// The configuration by which it is stepped.
+    /// Returns the configuration that steps the slab.
     pub fn stencil(&self) -> Config {
         self.slab().config()
     }
 
-    /// Submits a round of this many steps, at most as many as the slab's depth: first up to the edges and their copies, then the interior. With `checked` the
-    /// last pass is one step, and [`Worker::change`] returns its change. The first round of another number of steps, or the first with a check, may compile.
+    /// Submits a round of `steps` steps, at most the slab's depth: first up to the faces and their copies, then the interior. If `checked`, the
+    /// last sweep is one step, and [`Worker::change`] returns its change. The first round of its kind may compile.
     ///
     /// # Errors
     ///
-    /// - The round has no steps, or more than the halo has layers that are right.
-    /// - The last exchange is not over.
+    /// - The round has no steps, or more than the halo allows.
+    /// - The last exchange has not ended.
     /// - The device is lost.
     pub fn begin(&mut self, steps: u32, checked: bool) -> Result<(), WorkerError> {
         let is_given = match self.stage {
@@ -185,13 +185,13 @@ impl Worker {
             self.member.queue.submit([recorded.interior]);
             self.at = recorded.result;
             self.stage = Stage::Begun(index);
-            // While this one runs: as a rule the next round is alike.
+            // While this round runs: the next one is usually alike.
             self.recorded = Some(self.record(kind, true)?);
             Ok(())
         })
     }
 
-    /// Records a round, with halos from the staging buffers if they are given.
+    /// Records a round, with halos from the staging buffers if `is_given`.
     fn record(&mut self, kind: Kind, is_given: bool) -> Result<Recorded, WorkerError> {
         self.bind(kind)?;
         let device = &self.member.device;
@@ -215,7 +215,7 @@ impl Worker {
         Ok(Recorded { kind, result, edges, interior })
     }
 
-    /// Binds a round, and a check, if they are the first of their kind.
+    /// Binds a round and a check, if they are the first of their kind.
     fn bind(&mut self, kind: Kind) -> Result<(), WorkerError> {
         let (steps, checked) = kind;
         if !self.rounds.contains_key(&kind) {
@@ -230,7 +230,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Waits until the edges of the round that was begun have reached the host. The interior goes on.
+    /// Waits until the round's faces have reached the host. The interior goes on.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ impl Worker {
         Ok(())
     }
 
-    /// The edge on a side, after [`Worker::wait`]; `None` without a neighbour there. Drop it before [`Worker::release`].
+    /// Returns the face on a side, after [`Worker::wait`]; `None` without a neighbour there. Drop it before [`Worker::release`].
     ///
     /// # Errors
     ///
@@ -258,7 +258,7 @@ impl Worker {
         self.faces[side as usize].as_ref().map(|face| face.leaving.view(..bytes)).transpose()
     }
 
-    /// Takes the halo on a side for the next round: the edge of the neighbour there. Without a neighbour there this does nothing.
+    /// Copies the neighbour's face into the halo on `side` for the next round. Does nothing without a neighbour there.
     ///
     /// # Errors
     ///
@@ -299,7 +299,7 @@ impl Worker {
         Ok(())
     }
 
-    /// The change by the last step of the last checked round in the slab's own layers. It waits for it.
+    /// Returns the change of the slab's own layers in the last step of the last checked round. It waits for it.
     ///
     /// # Errors
     ///
@@ -313,11 +313,11 @@ impl Worker {
         Change::parse(&bytes).ok_or(WorkerError::Order("no round was checked"))
     }
 
-    /// Waits for everything submitted, and passes some bytes of the slab's own layers to `sink`, in pieces and in order.
+    /// Waits for all submitted work, then passes bytes of the slab's own layers to `sink`, in pieces and in order.
     ///
     /// # Errors
     ///
-    /// - The range is not inside the own layers.
+    /// - The range exceeds the own layers.
     /// - `sink` fails.
     /// - The device is lost.
     pub fn read(
@@ -334,7 +334,7 @@ impl Worker {
         in_error_scopes(device, || download(device, queue, &self.buffers[self.at], start..end, sink))
     }
 
-    /// Waits for everything submitted.
+    /// Waits for all submitted work.
     ///
     /// # Errors
     ///
@@ -344,7 +344,7 @@ impl Worker {
         Ok(read::wait_for(&self.member.device, index)?)
     }
 
-    /// The sides with neighbours.
+    /// Returns the sides with neighbours.
     fn faces(&self) -> impl Iterator<Item = (Side, &Face)> {
         Side::BOTH.into_iter().zip(&self.faces).filter_map(|(side, face)| Some((side, face.as_ref()?)))
     }
@@ -363,7 +363,7 @@ impl Face {
     }
 }
 
-/// A buffer for a grid's or a slab's bytes.
+/// Allocates a buffer for the bytes of a grid or slab.
 fn empty(member: &Member, bytes: u64) -> Buffer {
     member.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold fleet: grid"),
@@ -373,15 +373,15 @@ fn empty(member: &Member, bytes: u64) -> Buffer {
     })
 }
 
-/// A buffer that holds cells.
+/// Allocates a buffer and fills it with cells.
 pub(crate) fn filled(member: &Member, bytes: u64, cells: Cells<'_>) -> Result<Buffer, WorkerError> {
     let buffer = empty(member, bytes);
     upload(&member.device, &member.queue, &buffer, bytes, cells)?;
     Ok(buffer)
 }
 
-/// The two buffers that steps go between, and the submission after which both hold the cells: fixed ones are never written, so the second
-/// buffer needs them too.
+/// Allocates the two buffers that steps alternate between. Returns the submission after which both hold the cells: fixed cells are never
+/// written, so the second buffer needs them, too.
 pub(crate) fn two_filled(
     member: &Member,
     bytes: u64,
@@ -394,7 +394,7 @@ pub(crate) fn two_filled(
     Ok(([first, second], loaded))
 }
 
-/// Writes what a slab holds from one of its bytes on: it goes over the end of a ring, and begins again at its start.
+/// Fills a slice with a slab's cells from byte `at` on. At the end of a grid that wraps, it continues at the start.
 fn held(slab: &Slab, cells: Cells<'_>, mut at: u64, mut into: &mut [u8]) -> io::Result<()> {
     for part in slab.held_parts() {
         let start = u64::from(part.start) * slab.layer_bytes();

@@ -17,7 +17,7 @@
 struct Size {
     // Vectors to copy.
     vectors: u32,
-    // Workgroups in one row of the launched grid.
+    // Workgroups in one row of the dispatched grid.
     row: u32,
 }
 

@@ -1,11 +1,11 @@
-//! Compilation of kernels that are no operation of the library's, and errors of compilers.
+//! Compiles kernels outside the library's operations, and catches compilers' errors.
 
 use wgpu::{Device, ErrorFilter};
 
 use crate::MeasureError;
 use crate::kernel::Kernel;
 
-/// Compiles a kernel with the bindings that its text declares.
+/// Compiles a kernel with the bindings that its WGSL declares.
 ///
 /// # Errors
 ///
@@ -13,7 +13,7 @@ use crate::kernel::Kernel;
 ///
 /// # Panics
 ///
-/// If the label has a colon: DX12 passes it to DXC as the name of the source file, which could not be read.
+/// If the label has a colon: DX12 passes it to DXC as the name of a source file, which then cannot be read.
 pub fn compile(device: &Device, kernel: &Kernel) -> Result<wgpu::ComputePipeline, MeasureError> {
     assert!(!kernel.label.contains(':'), "{} is no name of a file", kernel.label);
     let label = Some(&*kernel.label);
@@ -34,8 +34,8 @@ pub fn compile(device: &Device, kernel: &Kernel) -> Result<wgpu::ComputePipeline
     })
 }
 
-/// Runs work that compiles and binds, and returns wgpu's first error meanwhile as one: nothing is submitted with a pipeline that is not
-/// there.
+/// Runs work that compiles and binds, and returns wgpu's first error. Nothing is submitted with a pipeline that failed to
+/// compile.
 pub(crate) fn without_faults<T>(
     device: &Device,
     work: impl FnOnce() -> Result<T, MeasureError>,
@@ -43,7 +43,7 @@ pub(crate) fn without_faults<T>(
     let scopes =
         [ErrorFilter::Internal, ErrorFilter::Validation].map(|filter| device.push_error_scope(filter));
     let result = work();
-    // Scopes are a stack: the last one pushed is popped first. All are popped.
+    // Scopes form a stack, so all are popped, the last one first.
     let errors: Vec<_> = scopes.into_iter().rev().map(|scope| pollster::block_on(scope.pop())).collect();
     match errors.into_iter().flatten().next() {
         Some(error) => Err(MeasureError::Device(error.to_string())),

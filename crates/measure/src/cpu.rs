@@ -1,4 +1,4 @@
-//! The same reduction on the processor: one thread, as the documents compare against, and all of them.
+//! Reductions on the CPU to compare with: one thread, as in the documents, or all threads.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,23 +14,23 @@ use crate::meter::Rejection;
 use crate::row::{LadderWork, Machine, Row, Status, significant};
 use crate::statistics::Summary;
 
-/// Pieces a thread gets: more than one, so that a thread that is held up does not hold up the rest.
+/// Pieces per thread: several, so that a delayed thread does not delay the rest.
 const PIECES_PER_THREAD: usize = 4;
 
-/// The fewest elements that are worth handing to another thread.
+/// The fewest elements that are worth another thread.
 const SMALLEST_PIECE: usize = 4096;
 
-/// Least duration of one sample: short work is repeated until the clock's steps do not matter.
+/// Shortest sample. Short work is repeated, so that the clock's resolution does not matter.
 const SAMPLE: Duration = Duration::from_micros(100);
 
 const SAMPLES: (usize, usize) = (3, 101);
 
-/// Number of threads that `all_threads` stands for.
+/// Returns the number of threads of `all_threads`.
 pub fn threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// The name a CPU row has in place of a rung.
+/// Returns the name that a CPU row has instead of a rung.
 pub const fn rung(all_threads: bool) -> &'static str {
     if all_threads { "cpu-all-threads" } else { "cpu-one-thread" }
 }
@@ -44,11 +44,11 @@ pub struct Work<'a> {
     pub element: Element,
     /// The elements.
     pub bytes: &'a [u8],
-    /// True if all threads compute; one does otherwise.
+    /// True for all threads, false for one.
     pub all_threads: bool,
 }
 
-/// Fills in the row of some elements on the CPU: verified, and timed if it was right.
+/// Measures a reduction on the CPU: verified, and timed if the result is right.
 ///
 /// `blank` describes the computation; fields that only GPUs have are cleared.
 pub fn row(blank: Row, work: Work<'_>, expected: &Expected, budget: Duration) -> Row {
@@ -72,15 +72,15 @@ pub fn row(blank: Row, work: Work<'_>, expected: &Expected, budget: Duration) ->
     row
 }
 
-/// Compares the CPU's value with the reference's; `None` if it computes none.
+/// Compares the CPU's value with the reference's; `None` if the CPU computes none.
 fn verify(work: Work<'_>, expected: &Expected) -> Option<Verdict> {
-    // One addition an element, and with several threads at most one more for the piece it is in.
+    // One addition per element, and with several threads one more for the piece.
     let depth = work.bytes.len() as u64 / work.element.size() + 1;
     reduce(work).map(|value| expected.judge(Scalar::One(value), depth))
 }
 
-/// Times work for about as long as the budget says, in milliseconds. The first run, which may start threads or fault
-/// in memory, is not counted.
+/// Times work within the budget, in milliseconds. The first run, which may start threads or fault in memory, does not
+/// count.
 fn time<T>(budget: Duration, work: impl Fn() -> T) -> Summary {
     let batch = |repeats: u32| {
         let start = Instant::now();
@@ -102,7 +102,7 @@ fn time<T>(budget: Duration, work: impl Fn() -> T) -> Summary {
 }
 
 impl Work<'_> {
-    /// Folds the elements, each turned into an accumulator first.
+    /// Maps each element to an accumulator and combines them.
     fn fold<E: Pod + Sync, A: Copy + Send + Sync>(
         self,
         identity: A,
@@ -120,12 +120,12 @@ impl Work<'_> {
     }
 }
 
-/// Runs pieces of work on all threads. It takes a reference, so that rayon is not compiled for every operator.
+/// Runs pieces on all threads. Takes a reference, so that rayon is not compiled for every operator.
 fn in_parallel<A: Send>(pieces: usize, one: &(dyn Fn(usize) -> A + Sync)) -> Vec<A> {
     (0..pieces).into_par_iter().map(one).collect()
 }
 
-/// Every operator over one integer type; the wide ones work in another.
+/// The operators over an integer type; wide ones compute in a wider type.
 macro_rules! integers {
     ($elements:ident, $operator:ident, $type:ident => $value:ident, $wide:ident => $wide_value:ident) => {
         match $operator {
@@ -144,7 +144,7 @@ macro_rules! integers {
     };
 }
 
-/// Every operator that is defined for floats, over one type.
+/// The operators over a float type.
 macro_rules! floats {
     ($elements:ident, $operator:ident, $map:expr, $acc:ident => $value:ident) => {
         Some(Value::$value(match $operator {
@@ -157,11 +157,11 @@ macro_rules! floats {
     };
 }
 
-/// Reduces elements; `None` if the operator is not defined for their type, or is none of these six.
+/// Reduces elements; `None` unless the operator is one of these six and defined for the type.
 ///
-/// The plain loop that a program would first write: floats are combined in order, in the accumulator's type, and their
-/// minima and maxima pass over NaNs, of which generated data has none. Several threads take pieces in the same way; the
-/// pieces' results are combined in order.
+/// This is the plain loop that a program would first write: floats are combined in order, in the accumulator's type. Minima and
+/// maxima ignore NaNs, which generated data does not have. Several threads reduce pieces in the same way, and the pieces'
+/// results are combined in order.
 fn reduce(elements: Work<'_>) -> Option<Value> {
     let operator = elements.op;
     if !operator.is_over(elements.element) {

@@ -1,4 +1,4 @@
-//! Elements on the host and on the GPU, and the results of their reductions.
+//! Elements on the host and on the GPU, and their expected results.
 
 use halofold::reduce::Op;
 use halofold::reduce::reference::{self, Expected};
@@ -10,7 +10,7 @@ use crate::TestData;
 use crate::buffer::buffer;
 use crate::upload::{PIECE, upload};
 
-/// Elements, aligned for any type.
+/// Elements in host memory, aligned for any type.
 #[derive(Debug)]
 pub struct Host {
     /// Their element type.
@@ -20,7 +20,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Pseudo-random elements that suit an op, the same every time; see [`TestData`].
+    /// Generates pseudo-random elements that suit an operator, always the same: see [`TestData`].
     pub fn generate(op: Op, element: Element, len: u64) -> Self {
         let data = TestData::new(op, element, len);
         let mut words = vec![0u64; data.words()];
@@ -28,24 +28,24 @@ impl Host {
         Host { element, words, len }
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     #[expect(clippy::len_without_is_empty, reason = "nothing asks for it")]
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Their bytes.
+    /// Returns all bytes.
     pub fn bytes(&self) -> &[u8] {
         self.first(self.len)
     }
 
-    /// The first `len` of them.
+    /// Returns the bytes of the first `len` elements.
     pub fn first(&self, len: u64) -> &[u8] {
         &bytemuck::cast_slice(&self.words)[..(len * self.element.size()) as usize]
     }
 
-    /// The result of a reduction of the first `len` of them, which are both inputs of an operator of two; `None` if the operator is not
-    /// defined for their type.
+    /// Returns the expected result over the first `len` elements, which are both inputs of an operator of two. `None` if the operator is not
+    /// defined for the type.
     pub fn expected(&self, op: Op, len: u64) -> Option<Expected> {
         let bytes = self.first(len);
         reference::reduce(op, self.element, bytes, Some(bytes))
@@ -57,12 +57,12 @@ impl Host {
 pub struct Dataset {
     element: Element,
     buffer: Buffer,
-    /// Further copies, which cold repetitions read in turn with it; warm ones have none.
+    /// Further copies, which cold repetitions read in turn; none if warm.
     copies: Vec<Buffer>,
 }
 
 impl Dataset {
-    /// Uploads elements, in this many copies.
+    /// Uploads elements in `copies` copies.
     pub fn upload(device: &Device, queue: &Queue, host: &Host, copies: u64) -> Self {
         let size = (host.bytes().len() as u64).next_multiple_of(4).max(4);
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
@@ -78,12 +78,12 @@ impl Dataset {
         Dataset { element: host.element, buffer, copies }
     }
 
-    /// The first `len` elements as input of a reduction.
+    /// Returns the first `len` elements as a reduction's input.
     pub fn input(&self, len: u64) -> Slice<'_> {
         Slice::new(&self.buffer, 0, len * self.element.size())
     }
 
-    /// The copies of the elements.
+    /// Returns the further copies.
     pub fn copies(&self) -> Vec<&Buffer> {
         self.copies.iter().collect()
     }

@@ -1,4 +1,4 @@
-//! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
+//! Compares two buffers of any size on the GPU, by a reduction with an operator of two inputs: `shaders/differ.wgsl`.
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::{Arity, Both, Bound, Monoid, Reduce};
 use halofold::{Compiled, Element, Slice, Workspace};
@@ -6,10 +6,10 @@ use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::buffer::buffer;
 
-/// Bytes of a result: the number of words that differ, and the first of them.
+/// Bytes of a result: the number of words that differ, and the index of the first.
 const RESULT: u64 = 8;
 
-/// Compares buffers with an expected one.
+/// Compares buffers with an expected buffer.
 #[derive(Debug)]
 pub(crate) struct Differ {
     reducer: Compiled<Reduce>,
@@ -33,15 +33,15 @@ impl Differ {
         Ok(Differ { reducer, expected, workspace, result, readback })
     }
 
-    /// The reduction that compares a buffer with the expected one.
+    /// Binds the comparison of a buffer with the expected one.
     pub(crate) fn bind(&self, found: &Buffer) -> Result<Bound, halofold::Error> {
         let [first, second] =
             [found, &self.expected].map(|buffer| Slice::new(buffer, 0, self.expected.size()));
         self.reducer.of(Both { first, second }).workspace(&self.workspace).bind(&self.result)
     }
 
-    /// Adds a comparison to the recorded commands, submits all and waits: the number of words that differ, and the first of them;
-    /// `None` if none does.
+    /// Records a comparison, submits everything and waits. Returns the number of words that differ and the index of the first;
+    /// `None` if none differs.
     pub(crate) fn run(
         &self,
         queue: &Queue,

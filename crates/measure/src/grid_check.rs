@@ -1,7 +1,7 @@
-//! A grid on the GPU that every stencil kernel is checked with: known cells, and the expected ones after a few steps.
+//! A grid to verify stencil kernels with: known cells, and the expected cells after a few steps.
 //!
-//! Results are compared with the CPU's on the whole grid bit for bit, on the GPU. Buffers start with
-//! the cells of the beginning: a cell that a kernel does not write is of another time level, and noticed.
+//! The GPU compares whole grids with the CPU's result, bit for bit. Buffers start with the initial
+//! cells, so a cell that a kernel fails to write keeps an old value and is found.
 
 use std::sync::Arc;
 
@@ -35,33 +35,33 @@ pub struct GridCheck {
 pub struct PingPong {
     buffers: [Buffer; 2],
     rhs: Buffer,
-    /// The reductions that compare each of them.
+    /// The comparison of each buffer.
     comparisons: [Arc<Bound>; 2],
 }
 
-/// A difference between a grid and the expected one.
+/// The difference between a grid and the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words} words of the grid are wrong after {steps} steps, the first in plane {}, row {}, column {}", at[0], at[1], at[2])]
 pub struct Difference {
-    /// Number of words of 32 bits that differ.
+    /// The number of 32-bit words that differ.
     pub words: u64,
-    /// The plane, row and column of the first cell in them.
+    /// Plane, row and column of the first cell that differs.
     pub at: [u64; 3],
-    /// Number of steps made.
+    /// The number of steps made.
     pub steps: u32,
 }
 
 impl GridCheck {
-    /// The grid of a configuration, with its element type and borders; of its variant only the stencil counts. Costs two buffers of
-    /// the grid's size, two more for the time of this call; the CPU steps no more than a small grid.
+    /// Makes the grid of a configuration: its stencil, element type and borders; the variant does not matter. Takes two buffers of the
+    /// grid's size, and two more during this call. The CPU steps a small grid only.
     ///
     /// # Errors
     ///
-    /// A grid that the device cannot hold, a lost device, or one that sees no difference where there is one.
+    /// The device cannot hold the grid, is lost, or finds no difference between grids that differ.
     pub fn new(device: &Device, queue: &Queue, config: &Config) -> Result<Self, MeasureError> {
         config.check(device.features(), &device.limits())?;
         let Config { element, grid, .. } = *config;
-        // Both directions between two buffers; 16-bit floats have not the bits for more than one.
+        // Both directions between two buffers. 16-bit floats have bits for one step only.
         let steps = if element == Element::F16 { 1 } else { 2 };
         let periodic = PeriodicGrid::new(config, steps);
         let size = config.bytes().next_multiple_of(4);
@@ -81,7 +81,7 @@ impl GridCheck {
     ///
     /// # Errors
     ///
-    /// If the device cannot compare them; then [`GridCheck::new`] fails already.
+    /// If the device cannot compare the buffers; [`GridCheck::new`] then fails, too.
     pub fn pair(&self, device: &Device) -> Result<PingPong, MeasureError> {
         let buffers = ["halofold::measure::first", "halofold_measure::second"]
             .map(|label| buffer(device, label, self.initial.size(), USAGE));
@@ -89,8 +89,8 @@ impl GridCheck {
         Ok(PingPong { comparisons: [first?.into(), second?.into()], buffers, rhs: self.initial.clone() })
     }
 
-    /// Runs some steps from the beginning and compares the whole grid. The stepper is one of [`PingPong::stepper`], with
-    /// the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic).
+    /// Makes `steps` steps from the initial cells and compares the whole grid. The stepper comes from [`PingPong::stepper`], with the
+    /// weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic).
     pub fn verify(
         &self,
         device: &Device,
@@ -108,8 +108,8 @@ impl GridCheck {
         Ok(found.map(|(words, first)| Difference { words, at: self.place(first), steps: self.steps }))
     }
 
-    /// Runs some steps by one stepper, and the same by another from the same beginning: whether the grids agree, bit for bit. For
-    /// kernels that make many steps at once, of which no number but small ones is exact. Both steppers are of the same pair.
+    /// Makes the same steps by two steppers of one pair of buffers, and returns whether the grids agree, bit for bit. For kernels of many
+    /// steps per sweep, whose results are exact only for few steps.
     pub fn agree(
         &self,
         device: &Device,
@@ -132,14 +132,14 @@ impl GridCheck {
         Ok(unlike.map(|(words, first)| Difference { words, at: self.place(first), steps }))
     }
 
-    /// Records the beginning into both buffers.
+    /// Records the initial cells into both buffers.
     fn reset(&self, encoder: &mut CommandEncoder, pair: &PingPong) {
         for buffer in &pair.buffers {
             encoder.copy_buffer_to_buffer(&self.initial, 0, buffer, 0, self.initial.size());
         }
     }
 
-    /// The plane, row and column of the first cell in a word.
+    /// Returns the plane, row and column of the first cell in a word.
     fn place(&self, word: u64) -> [u64; 3] {
         let (rows, cols) = (u64::from(self.grid.rows), u64::from(self.grid.cols));
         let cell = word * 4 / self.element.size();
@@ -158,7 +158,7 @@ impl PingPong {
         jacobi.bind(if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
     }
 
-    /// The same two buffers swapped: steps then start in the second.
+    /// Returns the same buffers swapped: steps then start in the second one.
     pub fn reversed(&self) -> Self {
         let [first, second] = self.buffers.clone();
         let [of_first, of_second] = self.comparisons.clone();

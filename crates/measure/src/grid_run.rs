@@ -1,4 +1,4 @@
-//! A stencil over grids that are stepped in turn, verified bit for bit.
+//! A stencil over grids that take turns, verified bit for bit.
 
 use halofold::stencil::{Config, Jacobi, Stepper};
 use halofold::{Compiled, Pass};
@@ -9,7 +9,7 @@ use crate::{
     Summary, Timer, Timing,
 };
 
-/// Grids to step, and the cells that a few steps should give.
+/// Grids to step, and the expected cells after a few steps.
 #[derive(Debug)]
 pub struct StepGrids {
     check: GridCheck,
@@ -17,26 +17,26 @@ pub struct StepGrids {
     steps: u32,
 }
 
-/// A stencil that is to be measured.
+/// A stencil to measure.
 #[derive(Debug)]
 pub struct GridRun<'g> {
     grids: &'g StepGrids,
     config: Config,
-    /// Weights that are exact for a few steps, on each pair of grids.
+    /// With weights that are exact for a few steps, on each pair of grids.
     dyadic: Vec<Stepper>,
-    /// Weights that average: values stay in range, however many steps.
+    /// With weights that average, so that values stay in range for any number of steps.
     usual: Rotation<Stepper>,
-    /// The same by single steps on the first pair, for a kernel of several.
+    /// Likewise by single steps, on the first pair, for a kernel of several steps.
     single: Option<Stepper>,
 }
 
 impl StepGrids {
-    /// Makes the grid of a configuration, whose variant can be any of the stencil, in this many copies. A repetition makes `steps`
-    /// steps; after an odd number of them the next one steps back, from the second buffer to the first.
+    /// Makes the grid of a configuration in `copies` copies. Every variant of its stencil can use it. A repetition makes `steps` steps. After an
+    /// odd number, the next repetition steps from the second buffer to the first.
     ///
     /// # Errors
     ///
-    /// As [`GridCheck::new`].
+    /// Those of [`GridCheck::new`].
     pub fn new(
         device: &Device,
         queue: &Queue,
@@ -78,7 +78,7 @@ impl<'g> GridRun<'g> {
         Ok(GridRun { grids, config, dyadic: dyadic?, usual, single: single.transpose()? })
     }
 
-    /// The kernel on the first pair of grids, with weights that average.
+    /// Returns the kernel on the first pair of grids, with weights that average.
     pub fn stepper(&self) -> &Stepper {
         &self.usual.all()[0]
     }
@@ -88,7 +88,7 @@ impl<'g> GridRun<'g> {
     }
 }
 
-/// The steps of this many or more that are whole passes, an even number of them if a pass makes several: they end where they began.
+/// Returns the fewest steps, at least `steps`, that are whole sweeps, an even number of them if a sweep makes several: they end where they began.
 pub fn whole_passes(config: &Config, steps: u32) -> u32 {
     match config.steps_per_pass() {
         1 => steps,
@@ -103,7 +103,7 @@ impl Subject for GridRun<'_> {
         self.usual.next().encode_in_pass(pass, self.steps());
     }
 
-    /// Compares whole grids with the CPU's. Few steps are exact; many of them by full passes are compared with as many single steps.
+    /// Compares whole grids with the CPU's. Few steps are exact; many steps by full sweeps are compared with as many single steps.
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError> {
         let (device, queue) = (timer.device(), timer.queue());
         let StepGrids { check, pairs, .. } = self.grids;
@@ -127,11 +127,11 @@ impl Subject for GridRun<'_> {
 }
 
 impl Meter<'_> {
-    /// The row of a stencil. A configuration that the device cannot run is a row with the reason; `grids` is left out then.
+    /// Measures a stencil. If the device cannot run the configuration, the row has the reason and `grids` is not called.
     ///
     /// # Errors
     ///
-    /// As [`Meter::measure`].
+    /// Those of [`Meter::measure`].
     pub fn stencil<'g>(
         &self,
         sampler: &mut impl Sampler,

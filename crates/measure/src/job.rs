@@ -11,20 +11,20 @@ use wgpu::{Device, Features, Limits};
 pub struct Job {
     /// The kernel.
     pub rung: &'static Rung,
-    /// The operator. One of two inputs takes the same input twice.
+    /// The operator. An operator of two inputs takes the same input twice.
     pub op: Op,
     /// The element type.
     pub element: Element,
     /// The tuning.
     pub tuning: Tuning,
-    /// Method that combines partial results.
+    /// The method that combines partial results.
     pub finish: Finish,
-    /// True: kernels may use subgroup operations where they are optional.
+    /// True if kernels may use subgroup operations where these are optional.
     pub subgroups: bool,
 }
 
 impl Job {
-    /// A rung that finishes in its own way, tuned by halofold for `len` elements; `None` if the operator is not defined for
+    /// Makes a job of a rung with its own finish, tuned for `len` elements. `None` if the operator is not defined for
     /// the element type.
     pub fn new(rung: &'static Rung, op: Op, element: Element, limits: &Limits, len: u64) -> Option<Self> {
         if !op.is_over(element) {
@@ -35,11 +35,11 @@ impl Job {
         Some(Job { rung, op, element, tuning, finish: rung.finishes[0], subgroups: true })
     }
 
-    /// The operator over the element type.
+    /// Returns the operator over the element type.
     ///
     /// # Panics
     ///
-    /// If it is not defined for it.
+    /// If the operator is not defined for the type.
     pub fn monoid(&self) -> Monoid {
         self.op.over(self.element).expect("a job's operator is defined for its element type")
     }
@@ -53,7 +53,7 @@ impl Job {
         Options::default().with_subgroups(self.subgroups)
     }
 
-    /// Its reduction on a device.
+    /// Returns the reduction for a device.
     ///
     /// # Errors
     ///
@@ -62,25 +62,25 @@ impl Job {
         Compiled::new(device, self.reduce(), &self.options())
     }
 
-    /// Checks that a device with these features and limits runs it.
+    /// Checks that a device with these features and limits can run the job.
     ///
     /// # Errors
     ///
-    /// Names the feature or the limit.
+    /// Names the missing feature or limit.
     pub fn check(&self, features: Features, limits: &Limits) -> Result<(), halofold::Error> {
         self.reduce().check(ShapeKind::Whole, &self.options(), features, limits)
     }
 
-    /// The stages that its plans may launch.
+    /// Returns the stages that its plans may dispatch.
     pub fn stages(&self, limits: &Limits) -> Vec<Stage> {
         self.reduce().stages(ShapeKind::Whole, &self.options(), limits)
     }
 
-    /// Its plan for `len` elements that start `offset` bytes into a buffer.
+    /// Plans `len` elements that start `offset` bytes into a buffer.
     ///
     /// # Errors
     ///
-    /// A size that the limits do not allow.
+    /// A size exceeds the limits.
     pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, halofold::Error> {
         let reduce = self.reduce();
         let input = BufferRange { offset, len };

@@ -3,7 +3,7 @@ use halofold::reduce::plan::Stage;
 use halofold::stencil::Config;
 use wgpu::Features;
 
-/// A compute kernel, with all that a pipeline is made of.
+/// A compute kernel with everything that makes a pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// The whole module.
@@ -12,12 +12,12 @@ pub struct Kernel {
     pub entry_point: &'static str,
     /// The values of its overrides.
     pub overrides: Vec<(&'static str, f64)>,
-    /// The label of its module and pipeline, which DXC takes for the name of a file.
+    /// The label of its module and pipeline, which DXC uses as a file name.
     pub label: String,
 }
 
 impl Kernel {
-    /// Composes a stage for a device with these features; `None` if the operator has no such stage there.
+    /// Composes a stage for a device with these features; `None` if the operator has no such stage.
     pub fn of(monoid: &Monoid, stage: Stage, features: Features) -> Option<Self> {
         let wgsl = monoid.compose(stage, features)?;
         let label = monoid.label(stage);

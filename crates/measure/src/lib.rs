@@ -1,7 +1,7 @@
 //! Measures halofold: GPU time, this machine's memory peak, statistics, rows and records of runs.
 //!
-//! Unlike the library this crate submits and waits: it is for tools, tests and benches. Everything that waits fails if the
-//! device is lost on the way; `# Errors` names other reasons.
+//! Unlike the library, this crate submits and waits: it is for tools, tests and benches. Functions that wait fail if the device is
+//! lost; `# Errors` lists other reasons.
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Measures a row: compile, verify, time, verify again. Rungs, stencils and the library's calls are all measured here.
+//! Measures a row: compile, verify, time, verify again. For rungs, stencils and library calls.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use wgpu::ComputePass;
 use crate::compile::without_faults;
 use crate::{Budget, MeasureError, Peak, PeakMeter, Row, Status, Summary, Timer, Timing, What};
 
-/// Reason for a row whose results have no reference.
+/// The reason in rows whose results have no reference.
 const UNDECIDED: &str = "in some orders of addition the partial results of this data overflow, so there is no one result to verify against";
 
-/// Work that is verified and timed: kernels bound to their inputs and outputs.
+/// Work to verify and time: kernels bound to inputs and outputs.
 pub trait Subject {
     /// The kind of its rows.
     type Work: What;
@@ -27,16 +27,16 @@ pub trait Subject {
     /// - The device is lost.
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError>;
 
-    /// Times `repeats` repetitions, for a harness that chooses their number.
+    /// Times `repeats` repetitions, for a harness that chooses the number.
     fn time(&self, timer: &Timer, repeats: u64) -> Result<(Duration, Timing), MeasureError> {
         timer.measure_n(repeats, &|pass| self.encode_in_pass(pass))
     }
 
-    /// Writes the times of one repetition into a row, and the rates that follow from them on a machine with this peak.
+    /// Writes the times of one repetition into a row, and the rates on a machine with this peak.
     fn fill(&self, row: &mut Row<Self::Work>, ms: Summary, timing: Timing, peak: Peak);
 }
 
-/// Reason for which a result does not count.
+/// Why a result does not count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// It differs from the reference.
@@ -48,7 +48,7 @@ pub enum Rejection {
 }
 
 impl Rejection {
-    /// Passes on a verdict that is right.
+    /// Returns Ok if the verdict is right.
     ///
     /// # Errors
     ///
@@ -62,13 +62,13 @@ impl Rejection {
     }
 }
 
-/// Sampler of times: a [`Budget`], or a harness such as criterion.
+/// Takes samples: a [`Budget`], or a harness such as criterion.
 pub trait Sampler {
-    /// Makes a subject and times its repetitions; `None` if the harness leaves it out. `ready` compiles and verifies.
+    /// Calls `ready`, which compiles and verifies, and times repetitions; `None` if the harness skips this work.
     ///
     /// # Errors
     ///
-    /// Those of `ready`, or a device that is lost on the way.
+    /// Those of `ready`, and a lost device.
     fn sample<S: Subject>(
         &mut self,
         timer: &Timer,
@@ -100,12 +100,12 @@ pub struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    /// Compiles, verifies, times and verifies again. A result that is rejected is a row without times, and one that the sampler leaves out
-    /// is the blank row. The subject comes along unless either is so.
+    /// Compiles, verifies, times and verifies again. A rejected result makes a row without times; skipped work leaves the blank row. In other
+    /// cases the subject is returned, too.
     ///
     /// # Errors
     ///
-    /// Those of `make`, or a device that is lost on the way.
+    /// Those of `make`, and a lost device.
     pub fn measure<S: Subject>(
         &self,
         sampler: &mut impl Sampler,

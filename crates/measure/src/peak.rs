@@ -1,7 +1,7 @@
-//! The ceiling: the bandwidth of this machine's memory for kernels that only read, or only copy.
+//! The peak: the memory bandwidth of kernels that only read, or only copy.
 //!
-//! The memory of a GPU is as fast in a minute as it is now. A software adapter shares its memory with everything
-//! else that runs, so its peak is measured again between the rows that are compared with it.
+//! A GPU's memory speed does not change within minutes. A software adapter shares its memory with all
+//! other programs, so its peak is measured again between rows.
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -15,42 +15,42 @@ use crate::compile::compile;
 use crate::kernel::Kernel;
 use crate::{Budget, MeasureError, Timer, Timing, significant};
 
-/// The most bytes the peak is measured over; more than any last-level cache holds.
+/// The most bytes to measure over, more than any last-level cache holds.
 const LARGEST: u64 = 1 << 29;
 
 const LARGEST_ON_CPU: u64 = 1 << 26;
 
-/// Workgroup sizes and workgroups that are tried for reading; the best counts.
+/// Workgroup sizes and counts to try for reading. The best one counts.
 const READ: [(u32, u32); 4] = [(256, 1056), (256, 4224), (512, 1056), (1024, 528)];
 
-/// The same on a processor: one workgroup is a loop of one thread. Few, as each takes a second there; others were 2 to 13 % slower on Mesa's.
+/// The same on a CPU, where a workgroup is a loop of one thread and a try takes a second. Others were 2 to 13 % slower on Mesa's driver.
 const READ_ON_CPU: [(u32, u32); 2] = [(256, 1056), (1024, 528)];
 
-/// Workgroup sizes and vectors per invocation that are tried for copying.
+/// Workgroup sizes and vectors per invocation to try for copying.
 const COPY: [(u32, u32); 7] = [(256, 1), (256, 2), (256, 4), (512, 1), (512, 2), (1024, 1), (128, 4)];
 
-/// The same on a processor, where others were 2 % slower.
+/// The same on a CPU, where others were 2 % slower.
 const COPY_ON_CPU: [(u32, u32); 1] = [(256, 2)];
 
-/// Largest age of a measurement on a processor.
+/// The longest time for which a measurement on a CPU stays valid.
 const FRESH: Duration = Duration::from_millis(200);
 
-/// Longest load before such a measurement, while rows are measured.
+/// Warm-up of a repeated measurement.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// Number of samples of such a measurement.
+/// Samples of a repeated measurement.
 const FEW: u32 = 3;
 
-/// The most that this machine's memory does.
+/// The measured peak of this machine's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
-    /// Bytes a second, in units of 10^9, of a kernel that only reads.
+    /// 10^9 bytes per second of a kernel that only reads.
     pub read_gb_per_s: f64,
-    /// The same of a kernel that copies, bytes read and written together.
+    /// The same for a kernel that copies, counting bytes read and written.
     pub copy_gb_per_s: f64,
-    /// Bytes the kernels went over.
+    /// Bytes that the kernels read or copied.
     pub bytes: u64,
-    /// The clock that the times come from.
+    /// The clock of the times.
     pub timing: Timing,
 }
 
@@ -61,18 +61,18 @@ impl Peak {
     }
 }
 
-/// The peak of a device, followed while rows are measured.
+/// The peak of a device, updated while rows are measured.
 #[derive(Debug)]
 pub struct PeakMeter {
     peak: Cell<Peak>,
-    /// The best form for reading, which is measured again on a software adapter, and the time that this may take.
+    /// The best kernel for reading and its time budget, to repeat on a software adapter.
     again: Option<(Bound, Budget)>,
     /// The time of the last measurement.
     last: Cell<Instant>,
 }
 
 impl PeakMeter {
-    /// Measures the peak for the first time, by several forms of the kernels. Takes about a second; allocates up to 1 GiB and frees it.
+    /// Measures the peak by several kernels. Takes about a second; allocates up to 1 GiB and frees it.
     pub fn new(timer: &Timer, budget: Budget) -> Result<Self, MeasureError> {
         let device = timer.device();
         let limits = device.limits();
@@ -81,7 +81,7 @@ impl PeakMeter {
         let source = pseudo_random(timer, bytes, BufferUsages::empty());
         let sink = |size| buffer(device, "halofold::measure::sink", size, BufferUsages::STORAGE);
         let [reading, copying] = Form::tried(&limits, software);
-        // Reading needs a place to write to only in name; the sink of a copy is as large as its source.
+        // The read kernel needs a small output; a copy's is as large as its input.
         let read = best(timer, budget, &reading, &source, &sink(256))?;
         let copy = best(timer, budget, &copying, &source, &sink(bytes))?;
         let gb = bytes as f64 / 1e6;
@@ -96,12 +96,12 @@ impl PeakMeter {
         Ok(PeakMeter { peak: Cell::new(peak), again, last: Cell::new(Instant::now()) })
     }
 
-    /// The best measurement so far.
+    /// Returns the best measurement so far.
     pub fn peak(&self) -> Peak {
         self.peak.get()
     }
 
-    /// Measures reading again on a software adapter, unless it was measured just now. The peak is the best of all measurements.
+    /// Repeats the read measurement on a software adapter, unless the last one is recent. The best one counts.
     pub fn follow(&self, timer: &Timer) -> Result<(), MeasureError> {
         let again = self.again.as_ref().filter(|_| self.last.get().elapsed() > FRESH);
         let Some((bound, budget)) = again else { return Ok(()) };
@@ -113,8 +113,8 @@ impl PeakMeter {
     }
 }
 
-/// One way to go over the buffers: a kernel of two buffers of equal length, the first of which is read at binding 0 and the second
-/// written at binding 1. Binding 2 has the number of vectors of 16 bytes, and of workgroups in a row.
+/// A kernel over two buffers of equal length: it reads the first at binding 0 and may write the second at binding 1. Binding 2 has the number
+/// of 16-byte vectors, and of workgroups per row.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Form {
@@ -129,13 +129,13 @@ pub struct Form {
 }
 
 impl Form {
-    /// Bytes of a buffer on a device with these limits, which may be a software adapter.
+    /// Returns the buffer size for a device with these limits.
     pub fn bytes(limits: &wgpu::Limits, software: bool) -> u64 {
         let most = if software { LARGEST_ON_CPU } else { LARGEST };
         most.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256
     }
 
-    /// The forms to try on an adapter, for reading and for copying.
+    /// Returns the forms to try on an adapter, for reading and for copying.
     pub fn tried(limits: &wgpu::Limits, software: bool) -> [Vec<Self>; 2] {
         let (read, copy) =
             if software { (&READ_ON_CPU[..], &COPY_ON_CPU[..]) } else { (&READ[..], &COPY[..]) };
@@ -143,7 +143,7 @@ impl Form {
         [Form::reading(limits, read), Form::copying(limits, vectors, copy)]
     }
 
-    /// Those for reading: few invocations that stride over everything.
+    /// Forms for reading: few invocations that stride over the buffer.
     fn reading(limits: &wgpu::Limits, tried: &[(u32, u32)]) -> Vec<Self> {
         let most = limits.max_compute_invocations_per_workgroup;
         let form = |&(size, groups): &(u32, u32)| Form {
@@ -155,7 +155,7 @@ impl Form {
         tried.iter().filter(|(size, _)| *size <= most).map(form).collect()
     }
 
-    /// Those for copying: as many invocations as it takes.
+    /// Forms for copying: one invocation per few vectors.
     fn copying(limits: &wgpu::Limits, vectors: u64, tried: &[(u32, u32)]) -> Vec<Self> {
         let most = limits.max_compute_invocations_per_workgroup;
         let form = |&(size, each): &(u32, u32)| {
@@ -181,14 +181,14 @@ impl From<&Form> for Kernel {
     }
 }
 
-/// At least this many workgroups, in rows of equal length that a device takes; `None` if it takes fewer.
+/// Folds at least `groups` workgroups into equal rows; `None` if the device allows fewer.
 fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
     let most = u64::from(limits.max_compute_workgroups_per_dimension);
     let rows = groups.div_ceil(most).max(1);
     (rows <= most).then(|| [groups.div_ceil(rows).max(1) as u32, rows as u32])
 }
 
-/// A buffer of pseudo-random words: memory full of zeros may be faster than memory with data.
+/// Makes a buffer of pseudo-random words: memory full of zeros may be faster.
 fn pseudo_random(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
     const SEED: usize = 1 << 20;
     let device = timer.device();
@@ -209,14 +209,14 @@ fn pseudo_random(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer
     buffer
 }
 
-/// The best form, and its median in milliseconds; infinite before the first.
+/// The best form and its median in milliseconds; infinite at first.
 struct Best {
     bound: Option<Bound>,
     ms: f64,
     timing: Timing,
 }
 
-/// The best form. All are tried briefly, then the best is measured.
+/// Finds the best form: tries all briefly, then measures the best.
 fn best(
     timer: &Timer,
     budget: Budget,
@@ -243,7 +243,7 @@ fn best(
             best = Best { bound: Some(bound), ms, timing };
         }
     }
-    // A ceiling is the best that was seen: should the clock fall just now, the brief measurement counts.
+    // The peak is the best that was seen: if the clock drops now, the brief measurement counts.
     if let Some(bound) = &best.bound {
         best.ms = bound.measure(timer, budget)?.0.min(best.ms);
     }
@@ -300,7 +300,7 @@ mod tests {
     use super::*;
     use halofold::read::Readback;
 
-    /// On sizes around a block of the largest form, in rows of few workgroups.
+    /// Sizes around a block of the largest form, in rows of few workgroups.
     #[test]
     fn every_form_copies_everything() {
         let adapter = pollster::block_on(adapter::preferred(true)).expect("an adapter");

@@ -1,9 +1,9 @@
-//! Grids to verify stencils on: a small tile again and again, so that the result is known on a grid of any size.
+//! Grids to verify stencils with: a small tile repeats, so the result is known on a grid of any size.
 //!
-//! The tile repeats in every direction, and so do the results of steps, except for the cells near the borders. A small
-//! grid has all that the large one has if it is longer than a tile and what the borders reach, and ends at the same place
-//! of the tile: the CPU's reference steps the small one, and every cell of the large one is one of its cells. The sides of
-//! the tile are primes, so that a kernel that reads or writes a cell a block or a strip away does not meet the same
+//! The tile repeats in every direction, and so do the results of steps, except near the borders. A small grid has all distinct
+//! cells of a large one if it is longer than a tile plus the reach of both borders, and ends at the same position in the tile. So
+//! the CPU steps the small grid, and every cell of the large grid equals one of its cells.
+//! The sides of the tile are primes. A kernel that reads or writes a cell one block or strip off then finds another
 //! value there.
 
 use halofold::Element;
@@ -12,26 +12,26 @@ use halofold::stencil::{Config, Dims, Grid};
 
 use crate::test_data::scramble;
 
-/// A grid before and after some Jacobi steps with the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic). A right-hand side is
-/// the grid before the steps.
+/// A grid before and after Jacobi steps with the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic). The right-hand side is the
+/// grid before the steps.
 ///
-/// Cells are whole numbers from -4 to 4, so that every order of additions gives the same bits in every float type.
+/// Cells are integers from -4 to 4, so every order of additions gives the same bits in every float type.
 #[derive(Clone, Debug)]
 pub(super) struct PeriodicGrid {
     grid: Grid,
-    /// Map from the large grid's rows and planes to the small one's.
+    /// Maps the large grid's rows and planes to the small grid's.
     rows: Fold,
     planes: Fold,
-    /// The small grid's rows, made as long as the large one's.
+    /// The small grid's rows, extended to the large grid's length.
     before: Vec<Vec<u8>>,
-    /// The same after the steps.
+    /// The same rows after the steps.
     after: Vec<Vec<u8>>,
     /// True if the steps change anything.
     pub(super) changes: bool,
 }
 
 impl PeriodicGrid {
-    /// The grid of a configuration, with its element type and borders, and the same grid after `steps` steps of its stencil.
+    /// Makes the grid of a configuration, with its element type and borders, and the same grid after `steps` steps.
     pub(super) fn new(config: &Config, steps: u32) -> Self {
         let Config { stencil, grid, element, .. } = *config;
         let tile = match stencil.dims {
@@ -58,17 +58,17 @@ impl PeriodicGrid {
         PeriodicGrid { grid, rows, planes, before, after, changes: cells != source }
     }
 
-    /// The bytes of all rows, plane by plane, before the steps.
+    /// Returns the bytes of all rows before the steps, plane by plane.
     pub(super) fn before(&self) -> impl Iterator<Item = &[u8]> {
         self.places().map(|place| &self.before[place][..])
     }
 
-    /// The same after them.
+    /// Returns the bytes of all rows after the steps.
     pub(super) fn after(&self) -> impl Iterator<Item = &[u8]> {
         self.places().map(|place| &self.after[place][..])
     }
 
-    /// The row of the small grid that each row equals.
+    /// Returns the index of the small grid's row that each row equals.
     fn places(&self) -> impl Iterator<Item = usize> {
         let rows = move |plane: u32| (0..self.grid.rows).map(move |row| (plane, row));
         (0..self.grid.planes).flat_map(rows).map(move |(plane, row)| {
@@ -77,7 +77,7 @@ impl PeriodicGrid {
     }
 }
 
-/// A grid of pseudo-random whole numbers, the same in every tile.
+/// Makes a grid of pseudo-random integers, equal in every tile.
 fn tiled(grid: Grid, tile: Grid) -> Vec<f64> {
     let cell = move |plane: u32, row: u32, col: u32| {
         let row_of_tile = plane % tile.planes * tile.rows + row % tile.rows;
@@ -88,25 +88,25 @@ fn tiled(grid: Grid, tile: Grid) -> Vec<f64> {
     (0..grid.planes).flat_map(|plane| (0..grid.rows).flat_map(move |at| row(plane, at))).collect()
 }
 
-/// Map from one side of the large grid to the small one's.
+/// Maps a side of the large grid to the small one's.
 #[derive(Clone, Copy, Debug)]
 struct Fold {
     large: u32,
     small: u32,
     period: u32,
-    /// Number of cells from an end on that may differ from their like in the middle.
+    /// Number of cells from a border that may differ from cells in the middle.
     reach: u32,
 }
 
 impl Fold {
-    /// The shortest side that has all of the large one's ends and a period between them.
+    /// Returns the shortest side that has both borders of the large one and a period between them.
     fn new(large: u32, period: u32, reach: u32) -> Self {
         let least = period + 2 * reach;
         let small = if large <= least { large } else { least + (large - least) % period };
         Fold { large, small, period, reach }
     }
 
-    /// The place in the small side that a place of the large one equals.
+    /// Returns the position in the small side that equals a position in the large one.
     fn place(self, at: u32) -> u32 {
         let Fold { large, small, period, reach } = self;
         if large == small || at < reach {
@@ -118,7 +118,7 @@ impl Fold {
         }
     }
 
-    /// A row of the small grid made as long as the large one's, in bytes.
+    /// Extends a row of the small grid to the large grid's length, in bytes.
     fn lengthened(self, row: &[f64], element: Element) -> Vec<u8> {
         let row: Vec<_> = (0..self.large).map(|at| row[self.place(at) as usize]).collect();
         match element {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use halofold::stencil::{BOX_5X5, Border, Borders, FIVE_POINT, TWENTY_SEVEN_POINT};
 
-    /// The cells of rows of 64-bit floats.
+    /// Encodes rows of 64-bit floats as cells.
     fn cells<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Vec<f64> {
         bytemuck::pod_collect_to_vec(&rows.collect::<Vec<_>>().concat())
     }

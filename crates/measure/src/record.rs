@@ -1,40 +1,40 @@
-//! The record of a run, which others are compared with: the machine, its ceiling, and every row.
+//! The record of a run: the machine, its peak, and all rows.
 use halofold::adapter::{HELPFUL_FEATURES, feature_names};
 use serde::{Deserialize, Serialize};
 
 use crate::{Inputs, LibraryWork, Peak, Row, StencilWork};
 
-/// The version of the schema that is written, and the newest that is read.
+/// The version of the schema: written, and the newest that is read.
 pub const SCHEMA: u32 = 1;
 
-/// One run on one machine, as the JSON file has it.
+/// One run on one machine, as in the JSON file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The version of this schema: [`SCHEMA`].
     pub schema: u32,
     /// The version of halofold that ran.
     pub halofold: String,
-    /// The version of wgpu it goes with.
+    /// The version of wgpu: `30.0`.
     pub wgpu: String,
     /// Date and time in UTC: `2026-11-21T00:50:00Z`.
     pub date: String,
-    /// The adapter that it ran on.
+    /// The adapter.
     pub adapter: Adapter,
     /// Operating system and architecture.
     pub os: String,
     /// The measured peak of its memory.
     pub peak: Peak,
-    /// Inputs of the timed repetitions of `rows` and `stencils`: one input, or copies of it beyond what a cache holds; those of
-    /// `library` never find theirs in a cache. Older records are warm.
+    /// Inputs of `rows` and `stencils`: warm (one input) or cold (copies larger than a cache). Inputs of `library` are always cold.
+    /// Older records are warm.
     #[serde(default)]
     pub inputs: Inputs,
     /// Rows of reductions, measured or skipped.
     pub rows: Vec<Row>,
-    /// The same of stencils. Records from before there were any have no such list, and readers from then pass it over, so the
-    /// schema is the same.
+    /// Rows of stencils. The first records lack this list, and their readers ignore it, so the schema did not
+    /// change.
     #[serde(default)]
     pub stencils: Vec<Row<StencilWork>>,
-    /// The same of the library's operations.
+    /// Rows of library operations.
     #[serde(default)]
     pub library: Vec<Row<LibraryWork>>,
 }
@@ -44,20 +44,20 @@ pub struct Record {
 pub struct Adapter {
     /// Its name.
     pub name: String,
-    /// The back end it is reached by.
+    /// Its back end.
     pub backend: String,
     /// The driver and its version.
     pub driver: String,
-    /// Discrete, integrated, virtual or a processor.
+    /// Discrete, integrated, virtual or CPU.
     pub device_type: String,
     /// The narrowest and the widest subgroup.
     pub subgroup_range: [u32; 2],
-    /// Those of the features that help which the device was opened with.
+    /// The helpful features that the device was opened with.
     pub features: Vec<String>,
 }
 
 impl Record {
-    /// The record of rows that were just measured on a device, over warm inputs.
+    /// Makes a record of rows just measured on a device, over warm inputs.
     pub fn new(device: &wgpu::Device, peak: &Peak, rows: Vec<Row>) -> Self {
         Record {
             schema: SCHEMA,
@@ -74,11 +74,11 @@ impl Record {
         }
     }
 
-    /// The record as a JSON file, indented, with a newline at the end.
+    /// Formats the record as indented JSON with a final newline.
     ///
     /// # Errors
     ///
-    /// serde's own; a record has nothing that JSON cannot hold.
+    /// Those of serde; a record has nothing that JSON cannot represent.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }

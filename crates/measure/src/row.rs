@@ -1,4 +1,4 @@
-//! One measured line: the same keys in the table, in JSON, in CSV and in a record.
+//! A measured row: the same keys in the table, in JSON, in CSV and in a record.
 
 mod ladder;
 mod library;
@@ -16,23 +16,23 @@ pub use ladder::{LadderFigures, LadderWork};
 pub use library::{LibraryFigures, LibraryWork};
 pub use stencil::{StencilFigures, StencilWork, sides};
 
-/// The subject of a row. Equal ones are the same measurement, in two records as in one.
+/// The subject of a row. Rows with equal subjects are the same measurement.
 pub trait What: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned {
-    /// The numbers of such a row besides its time.
+    /// The row's figures besides its times.
     type Figures: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned;
 
-    /// The same without a document's name for it.
+    /// Returns the subject without a document's name.
     fn plain(&self) -> Self {
         self.clone()
     }
 
-    /// The time to compare in milliseconds.
+    /// Returns the time to compare, in milliseconds.
     fn ms(row: &Row<Self>) -> Option<f64> {
         row.times.median
     }
 }
 
-/// A row. What does not apply is `None`, in JSON `null`.
+/// A row. Fields that do not apply are `None`, in JSON `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Row<W: What = LadderWork> {
@@ -42,12 +42,12 @@ pub struct Row<W: What = LadderWork> {
     /// Its times.
     #[serde(flatten)]
     pub times: Times,
-    /// Numbers that follow from the times, and the configuration.
+    /// Figures that follow from the times and the configuration.
     #[serde(flatten)]
     pub figures: W::Figures,
     /// The outcome of verification.
     pub status: Status,
-    /// The reason why it was skipped or failed, or the change that let it run.
+    /// Why it was skipped or failed, or what was changed to run it.
     pub reason: Option<String>,
     /// The adapter that it was measured on.
     #[serde(flatten)]
@@ -63,10 +63,10 @@ pub struct Times {
     /// The fastest sample.
     #[serde(rename = "gpu_ms_min")]
     pub min: Option<f64>,
-    /// First to third quartile.
+    /// The interquartile range.
     #[serde(rename = "gpu_ms_iqr")]
     pub iqr: Option<f64>,
-    /// Number of samples; older records do not say.
+    /// The number of samples; absent in older records.
     #[serde(default)]
     pub samples: Option<u32>,
     /// The interquartile range in percent of the median.
@@ -76,7 +76,7 @@ pub struct Times {
     pub timing: Option<String>,
 }
 
-/// Samples that spread by more percent than this are not those of a machine at rest.
+/// Spread in percent above which samples are noisy.
 pub const NOISY: f64 = 15.0;
 
 impl Times {
@@ -97,7 +97,7 @@ impl Times {
     }
 }
 
-/// A measured number without the digits that mean nothing: six are left.
+/// Rounds a measured number to six digits.
 pub fn significant(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap_or(x)
 }
@@ -130,7 +130,7 @@ impl Machine {
 }
 
 impl<W: What> Row<W> {
-    /// A row before it has run: skipped, so far without a reason.
+    /// Makes a row before it has run: skipped, without a reason.
     fn new(what: W, info: &wgpu::AdapterInfo) -> Self {
         Row {
             what,
@@ -142,7 +142,7 @@ impl<W: What> Row<W> {
         }
     }
 
-    /// The time to compare in milliseconds, if the result was right: of the GPU's work alone, of the CPU all there is.
+    /// Returns the time to compare in milliseconds, if the result was right: GPU time, or the CPU's whole time.
     pub fn time(&self) -> Option<f64> {
         W::ms(self).filter(|ms| self.status == Status::Pass && *ms > 0.0)
     }

@@ -1,4 +1,4 @@
-//! A rung over its inputs, with the result that it should give.
+//! A rung bound to its inputs, with its expected result.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,10 @@ use crate::{
     Timer, Timing, significant,
 };
 
-/// The longest that all samples of the way to the host may take.
+/// Time limit of all end-to-end samples.
 const MOST_END_TO_END: Duration = Duration::from_millis(400);
 
-/// A job bound to its inputs, which repetitions read in turn, with an output of its own that the host can read.
+/// A job bound to inputs, which repetitions read in turn, and to an output that the host can read.
 #[derive(Debug)]
 pub struct RungRun<'a> {
     prepared: Rotation<Bound>,
@@ -30,12 +30,12 @@ pub struct RungRun<'a> {
 }
 
 impl<'a> RungRun<'a> {
-    /// Compiles a job, plans it for an input and binds it to that and to copies of it: every repetition reads the next one, all of
-    /// the input's length and offset.
+    /// Compiles a job, plans it for an input, and binds it to the input and its copies. Each repetition reads the next copy; all have the
+    /// input's length and offset.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::check`] and of the plan; a buffer that is too short or lacks a usage.
+    /// Those of [`Job::check`] and of the plan, and a buffer that is too short or lacks a usage.
     pub fn new(
         device: &Device,
         job: Job,
@@ -62,17 +62,17 @@ impl<'a> RungRun<'a> {
         Ok(RungRun { prepared, plan, job, bytes, output, readback, expected })
     }
 
-    /// Runs once, over the input whose turn it is, and brings the result to the host.
+    /// Runs once over the next input, and reads the result.
     pub fn value(&self, timer: &Timer) -> Result<Scalar, ReadError> {
         Ok(self.run(timer, &[self.prepared.next()])?[0])
     }
 
-    /// Runs once over every input and brings the results to the host.
+    /// Runs once over every input, and reads the results.
     pub fn values(&self, timer: &Timer) -> Result<Vec<Scalar>, ReadError> {
         self.run(timer, &self.prepared.all().iter().collect::<Vec<_>>())
     }
 
-    /// Runs some of the reductions in one submission, each followed by the copy of its result.
+    /// Runs some reductions in one submission, each followed by a copy of its result.
     fn run(&self, timer: &Timer, some: &[&Bound]) -> Result<Vec<Scalar>, ReadError> {
         let size = self.plan.output();
         let mut encoder = timer.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -93,7 +93,7 @@ impl<'a> RungRun<'a> {
         Ok(answers.collect::<Option<_>>().expect("a job's operator is defined for its element type"))
     }
 
-    /// Times it from submission to the value on the host: the median in milliseconds.
+    /// Times the way from submission to the value on the host: the median in milliseconds.
     pub fn end_to_end(&self, timer: &Timer, budget: Budget) -> Result<f64, MeasureError> {
         let mut ms = Vec::new();
         let start = Instant::now();
@@ -127,11 +127,11 @@ impl Subject for RungRun<'_> {
 }
 
 impl Meter<'_> {
-    /// The row of a rung over `len` elements. A job that the device cannot run is a row with the reason; `make` is left out then.
+    /// Measures a rung over `len` elements. If the device cannot run the job, the row has the reason and `make` is not called.
     ///
     /// # Errors
     ///
-    /// As [`Meter::measure`].
+    /// Those of [`Meter::measure`].
     pub fn rung<'r>(
         &self,
         sampler: &mut impl Sampler,

@@ -1,21 +1,21 @@
-//! Decides if a machine runs at the speed that it keeps, and if enough samples are taken: rules over times, without a clock of
-//! their own, so that tests simulate the machine.
+//! Decides whether a machine has reached its lasting speed, and whether there are enough samples. The rules take times and read no
+//! clock, so tests simulate the machine.
 
 use std::time::Duration;
 
 use crate::timer::MAX_REPEATS;
 use crate::{Budget, Summary};
 
-/// Times that differ by less are the same speed.
+/// Times that differ by less count as the same speed.
 const SAME: f64 = 0.02;
 
-/// Two rounds of samples whose medians differ by less saw the same machine.
+/// Rounds of samples whose medians differ by less count as undisturbed.
 const AGREE: f64 = 0.05;
 
-/// Largest standard error of the median, as a share of it.
+/// Largest standard error of the median, relative to the median.
 const CERTAIN: f64 = 0.01;
 
-/// The fewest samples that say anything about how far they spread.
+/// The fewest samples from which a spread is computed.
 const FEWEST: usize = 5;
 
 /// The fewest that say whether they became faster.
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_that_was_disturbed_is_not_alone() {
+    fn a_disturbed_round_is_repeated() {
         // Something else halves the speed during the first round, or during the second.
         for (from, to) in [(0.0, 140.0), (70.0, 150.0)] {
             let speed = |ms: f64| if (from..to).contains(&ms) { 0.5 } else { 1.0 };

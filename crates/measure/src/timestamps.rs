@@ -81,7 +81,7 @@ mod tests {
     use super::elapsed;
 
     #[test]
-    fn timestamps_that_make_no_sense_are_none() {
+    fn invalid_timestamps_give_no_time() {
         assert_eq!(elapsed(5, 7), Some(2));
         for (start, end) in [(0, 0), (0, 7), (7, 0), (7, 7), (9, 7), (u64::MAX, 1)] {
             assert_eq!(elapsed(start, end), None, "{start} to {end}");

@@ -6,8 +6,8 @@ mod stencil;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use halofold_cli::grid::GridArgs;
 use halofold_cli::reduce::ReduceArgs;
+use halofold_cli::stencil::StencilArgs;
 use halofold_cli::{failure, gpu, reserved};
 use halofold_mpi::{RankGpu, Ranks};
 
@@ -26,7 +26,7 @@ enum Command {
     /// Reduce files, each rank some of the pieces of every file: .npy, or raw bytes. The bits are those of `halofold reduce`.
     Reduce(Box<ReduceArgs>),
     /// Step a grid from a .npy file by a stencil, each rank its layers, and write it.
-    Stencil(Box<GridArgs>),
+    Stencil(Box<StencilArgs>),
 }
 
 /// The error of a command.

@@ -2,16 +2,15 @@
 
 mod output;
 
-use std::path::Path;
 use std::time::Instant;
 
 use halofold_cli::failure::Failure;
 use halofold_cli::files::npy;
-use halofold_cli::grid::output::Outputs;
-use halofold_cli::grid::report::Report;
-use halofold_cli::grid::request::Request;
-use halofold_cli::grid::{GridArgs, run_steps};
 use halofold_cli::reserved::Reserved;
+use halofold_cli::stencil::output::Outputs;
+use halofold_cli::stencil::report::Report;
+use halofold_cli::stencil::request::Request;
+use halofold_cli::stencil::{StencilArgs, run_steps};
 use halofold_cli::transport::{Transport as _, refuse_stream};
 use halofold_fleet::{Cells, GridState as _, part_of_layers, unit_of_layers};
 use halofold_mpi::{Field, GlobalGrid, RankGpu, Ranks};
@@ -19,10 +18,10 @@ use halofold_mpi::{Field, GlobalGrid, RankGpu, Ranks};
 use crate::reduce::{ByMpi, refuse_adapters};
 
 /// Runs the subcommand.
-pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
+pub fn run(args: &StencilArgs, ranks: &Ranks) -> Result<(), Failure> {
     let start = Instant::now();
     let processes = ByMpi(ranks);
-    let mut request = processes.agree(file_of(args).and_then(|path| Request::new(args, path)))?;
+    let mut request = processes.agree(check(args).and_then(|()| Request::new(args)))?;
     if ranks.is_first() {
         request.tell_conversion(args);
     }
@@ -79,8 +78,8 @@ fn refuse_device(file: Option<Reserved>) -> Result<Option<Reserved>, Failure> {
     }
 }
 
-/// The grid's file. Options that ranks have no use for are refused.
-fn file_of(args: &GridArgs) -> Result<&Path, Failure> {
+/// Refuses options that ranks cannot honour.
+fn check(args: &StencilArgs) -> Result<(), Failure> {
     refuse_adapters(&args.adapters)?;
     let is_picture = args.output.as_deref().is_some_and(|path| !npy::is_named(path));
     let refused = [
@@ -88,9 +87,5 @@ fn file_of(args: &GridArgs) -> Result<&Path, Failure> {
         (is_picture, "-o: the name must end in .npy: ranks draw no pictures"),
     ];
     let refused = refused.into_iter().find(|(is_given, _)| *is_given);
-    match (&args.grid, refused) {
-        (_, Some((_, why))) => Err(Failure::usage(why)),
-        (None, _) => Err(Failure::usage("name the grid to step: a .npy file")),
-        (Some(path), None) => Ok(path),
-    }
+    refused.map_or(Ok(()), |(_, why)| Err(Failure::usage(why)))
 }

@@ -13,6 +13,21 @@ use halofold::{Cut, Element, Options, Planned};
 use crate::Error;
 use crate::settings::Settings;
 
+const NAMES: [&str; 12] = [
+    "reduce",
+    "quantiles",
+    "top-k",
+    "histogram",
+    "scan",
+    "select",
+    "unique",
+    "run-lengths",
+    "reduce-runs",
+    "group-by-id",
+    "group-by-key",
+    "jacobi",
+];
+
 /// A plan by the library.
 pub(crate) struct Made {
     pub(crate) data: Data,
@@ -24,6 +39,9 @@ pub(crate) struct Made {
 /// Plans an operation over inputs, for a host.
 pub(crate) fn plan(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Made, Error> {
     let name: String = s.need("name")?;
+    if !NAMES.contains(&&*name) {
+        return Err(format!("unknown operation `{name}`; the operations are {}", NAMES.join(", ")).into());
+    }
     let key = s.take::<String>("key")?.map_or(Ok(Element::U32), |key| key.parse())?;
     match &*name {
         "reduce" => return reduce(s, inputs, host),
@@ -104,8 +122,7 @@ pub(crate) fn plan(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> R
                 }
                 "unique" => made!(Select::unique(element), element),
                 "group-by-id" => results!(GroupById::new(element, s.need("groups")?), element),
-                "group-by-key" => results!(GroupByKey::new(key, element, s.need("groups")?), element),
-                _ => Err(format!("unknown operation `{name}`").into()),
+                _ => results!(GroupByKey::new(key, element, s.need("groups")?), element),
             }
         }
     }

@@ -1,9 +1,9 @@
-// Joins the runs before each invocation of a workgroup: Hillis and Steele's scan. Two halves of the memory alternate, so a step has one barrier.
+// Joins the runs before each invocation (Hillis and Steele's scan). Steps alternate between two halves of the memory, so each has one barrier.
 #import lib/grid/entry
 #import by_key/shared/run
 #import by_key/shared/run_places
 
-// Returns the join of all earlier invocations. `of_all()` returns the join of all, until the next scan.
+// Returns the join of all earlier invocations. Until the next scan, `of_all()` returns the join of all invocations.
 fn scan(own: Runs, at: Place, wg: Workgroup) -> Runs {
     let lid = at.lid;
     var sum = own;

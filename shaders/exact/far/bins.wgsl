@@ -1,7 +1,7 @@
-// Numbers far from the windows go to bins of the workgroup: numbers of one word.
+// Adds numbers of one word that are far from the windows to bins in workgroup memory.
 //
-// There is a bin for each sign and exponent: significands with the same exponent are added as they are. That takes one atomic addition. The
-// value that it returns shows whether the bin wrapped; then 2^32 goes to the limbs.
+// There is a bin per sign and exponent, so significands in a bin add without shifts, by one atomic addition. Its returned value shows
+// whether the bin wrapped; then 2^32 goes to the limbs.
 #import lib/grid/entry
 #import <operator>
 #import exact/formats/*
@@ -17,19 +17,19 @@ fn clear_bins(at: Place) {
     }
 }
 
-// Adds `low` units of a bin to the limbs; the upper word counts 2^32 units.
+// Adds `low` units of a bin to the limbs, and `high` times 2^32 units.
 fn add_bin(i: u32, low: u32, high: u32) {
     add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
 }
 
-// Adds all bins to the limbs; a barrier has to follow.
+// Adds all bins to the limbs. A barrier must follow.
 fn empty_bins(at: Place) {
     for (var i = at.lid; i < 512u; i += WG) {
         add_bin(i, atomicLoad(&bins[i]), 0u);
     }
 }
 
-// Adds a number to its bin, unless it is zero. Returns flags.
+// Adds a number to its bin unless it is zero. Returns flags.
 fn add_alone(bits: u32) -> u32 {
     let m = significand_of(bits);
     if m == 0u {
@@ -45,5 +45,5 @@ fn add_alone(bits: u32) -> u32 {
     return SPILLED;
 }
 
-// Adds the first of some numbers to its bin. Returns flags.
+// Adds the first number of `x` to its bin. Returns flags.
 fn add_far(x: Numbers) -> u32 { return add_alone(x.x); }

@@ -1,4 +1,4 @@
-// Products of pairs, of +0 and -0 where there is no pair.
+// Dot product: pairs as numbers. Missing pairs are +0 and -0.
 #import exact/formats/*
 #import exact/elements/*
 

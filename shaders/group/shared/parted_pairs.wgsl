@@ -1,9 +1,9 @@
-// Pairs by parts of the groups, and the first place of each workgroup's pairs of each part; the last of these is the number of pairs.
+// Pairs ordered by parts of the groups. `offsets` has the first position of each workgroup's pairs in each part, then the number of pairs.
 #import group/shared/io
 
 @group(0) @binding(7) var<storage, read_write> parted: array<vec2<u32>>;
 @group(0) @binding(8) var<storage, read_write> offsets: array<u32>;
 
-// Parts, and the groups of each as a power of two.
+// The number of parts, and log2 of the groups in a part.
 override PARTS: u32 = 1u;
 override SHIFT: u32 = 0u;

@@ -62,7 +62,7 @@ fn add_keys(slot: u32, bits: u32) {
 fn add_misses(four: FourPairs, missed: vec4<bool>) {
     var left = four;
     var flags = missed;
-    // No launch has 2^31 workgroups, which no compiler knows.
+    // No dispatch has 2^31 workgroups, which no compiler knows.
     let count = 4u + (params.groups >> 31u);
     for (var i = 0u; i < count; i++) {
         if flags.x && left.bits.x == 0x80000000u {

@@ -1,6 +1,6 @@
-// Finds the bin of a float or an integer between levels that the caller lists.
+// Finds the bin of a float or an integer between levels that the application lists.
 //
-// Levels lie anywhere, so there is no guess as for ranges (ranges.wgsl): each key takes a binary search.
+// Levels have any spacing, so there is no guess as for ranges (ranges.wgsl): each key takes a binary search.
 #import histogram/shared/borders
 #import histogram/shared/io
 
@@ -10,7 +10,7 @@ fn guess(word: u32) -> u32 { return found(word); }
 
 fn found(word: u32) -> u32 {
     let key = order(word);
-    // One comparison for both ends: a key below the low one wraps around to a large number.
+    // One comparison for both ends: a key below the lowest wraps around to a large number.
     if key - params.low > params.span {
         return NOWHERE;
     }

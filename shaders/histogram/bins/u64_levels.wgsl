@@ -1,6 +1,6 @@
-// Finds the bin of a 64-bit integer between levels that the caller lists.
+// Finds the bin of a 64-bit integer between levels that the application lists.
 //
-// A key and a level are two words each, the lower one first: no device needs 64-bit integers. A search takes at most eighteen loads of eight
+// Keys and levels are pairs of words, the lower one first, so no device feature is needed. A search takes at most eighteen loads of eight
 // bytes.
 #import histogram/shared/io
 
@@ -17,7 +17,7 @@ fn found(key: vec2<u32>) -> u32 {
     if is_below(key, levels[0]) | is_below(levels[BINS], key) {
         return NOWHERE;
     }
-    // The last bin whose first key is not above this one.
+    // The last bin whose first key is not above `key`.
     var at = 0u;
     for (var width = 32768u; width > 0u; width >>= 1u) {
         if at + width < BINS {

@@ -6,7 +6,7 @@ struct Params {
     first: u32,
     // The number of elements that it counts.
     len: u32,
-    // Workgroups that share them. A grid folded into rows may launch a few more.
+    // Workgroups that share them. A grid folded into rows may dispatch a few more.
     groups: u32,
     // Workgroups in one row of the grid.
     grid_row: u32,

@@ -11,7 +11,7 @@
 //
 // This relies on hardware that performs an atomic with a return value at device scope before it returns, as NVIDIA, AMD, Intel and Apple GPUs
 // and the software adapters do. tests/device/one_launch.rs looks for a device that does not. On such a device an application sets
-// `Launches::Two`: a second launch then replaces this file.
+// `Launches::Two`: a second dispatch then replaces this file.
 #import shared/io
 #import <words>
 

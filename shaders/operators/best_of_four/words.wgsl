@@ -1,1 +1,1 @@
-// Keys in words have no shorter way for four of them.
+// Empty: keys in words are compared one by one.

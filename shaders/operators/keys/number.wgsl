@@ -1,4 +1,4 @@
-// Keys that are integers of the element's own width: their constants, and how they compare.
+// Keys that are integers as wide as the elements: constants and comparisons.
 
 #ifdef float
 #ifdef bits_64
@@ -15,7 +15,7 @@ const NOT_A_NUMBER: i32 = 0x7fc00000i;
 fn highest() -> Key { return 0x7fffffffi; }
 #endif
 
-// All ones if the sign bit is set, otherwise zeros.
+// Returns all ones if the sign bit is set, otherwise zero.
 fn sign_mask(bits: Key) -> Key { return bits >> SIGN_BIT; }
 #else
 alias Key = Elem;

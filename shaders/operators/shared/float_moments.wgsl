@@ -1,4 +1,4 @@
-// Count, mean and sum of squared distances from the mean, in one pass: of floats, and of integers of 64 bits. Variance and standard
+// Count, mean and sum of squared distances from the mean, in one sweep, of floats and 64-bit integers. Variance and standard
 // deviation are finished from these.
 //
 // The mean of squares minus the square of the mean would subtract two large numbers: at a mean of 1000 and a deviation of 1 all digits of a

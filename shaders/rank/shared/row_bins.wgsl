@@ -1,28 +1,28 @@
-// The order statistics of a row, found by one workgroup.
+// Finds the order statistics of a row in one workgroup.
 //
-// A row of a thousand elements is read once; each invocation keeps sixteen keys in registers:
+// A row of a thousand elements is read once. Each invocation keeps sixteen keys in registers:
 //
-//   1. The lowest and the highest key of the row are found.
-//   2. The range between them is cut into 256 bins of equal width, and every key is counted in its bin. Sums over the bins say which of
-//      them holds the rank, and its rank inside that bin.
-//   3. While that bin has too many keys, it is cut into 256 bins itself, unless it is as wide as one key.
-//   4. The few candidates that are left go to workgroup memory, and each finds its rank by counting those with lower keys (row_candidates.wgsl).
+//   1. Find the lowest and the highest key of the row.
+//   2. Cut the range between them into 256 equal bins and count every key in its bin. Sums over the bins give the bin
+//      of the rank, and the rank inside that bin.
+//   3. While that bin has too many keys, cut it into 256 bins, unless it is as wide as one key.
+//   4. Move the few remaining candidates to workgroup memory. Each finds its rank by counting lower keys (row_candidates.wgsl).
 //
-// Few winners: each invocation first contributes only its best key. The k-th of these bounds the winners, and hardly more elements are within
+// With few winners, each invocation first contributes only its best key. The k-th of these bounds the winners, and few other elements are within
 // the bound: 43 for 32 winners among 1024 elements of 64 invocations.
 //
-// Cost per key: four integer instructions to make it, two for the range, four for its bin, three to find that it is no candidate.
+// Cost per key: four integer instructions to make it, two for the range, four for its bin, three to reject it as a candidate.
 #import lib/grid/entry
 #import rank/shared/four_keys
 #import rank/shared/row
 #import rank/shared/row_candidates
 #import lib/workgroup/sum_before
 
-// True: the first elements are the result, and not only the one with a rank.
+// True if the first elements are the result, instead of one rank.
 override WINNERS: bool = false;
 const BINS: u32 = 256u;
 
-// The bins of two ranks, the elements before the first of these bins, and those through the second.
+// The bins of two ranks, the number of elements before the first of these bins, and the number through the second.
 struct Bins {
     first: u32,
     before: u32,
@@ -32,7 +32,7 @@ struct Bins {
     is_single: u32,
 }
 
-// The ranks of the elements in a range: from one to before another. 1 if all are one key, and not few.
+// The ranks in a range, from the first to one past the last. 1 if all elements have one key and are not few.
 struct Ranks {
     start: u32,
     end: u32,
@@ -51,7 +51,7 @@ fn clear_bins(lid: u32) {
     }
 }
 
-// The width of a range's bins, as a power of two.
+// Returns log2 of the width of a range's bins.
 fn bin_width(range: Range) -> u32 {
     let bits = 32u - countLeadingZeros(range.high - range.low);
     return bits - min(bits, 8u);
@@ -81,7 +81,7 @@ fn count_all(held: FourKeys, row: RowSpan, range: Range, lid: u32) {
     workgroupBarrier();
 }
 
-// Finds the bins of two ranks. All elements of the range have been counted.
+// Finds the bins of two ranks after all elements of the range have been counted.
 fn choose(rank: u32, next: u32, range: Range, at: Place) -> Bins {
     var own = vec4(0u);
     if at.lid < BINS / 4u {
@@ -93,7 +93,7 @@ fn choose(rank: u32, next: u32, range: Range, at: Place) -> Bins {
     }
     let sum = (own.x + own.y) + (own.z + own.w);
     let before = sum_before(sum, at.lid);
-    // The elements through each of the four bins.
+    // The number of elements through each of the four bins.
     let ends = vec4(before) + vec4(own.x, own.x + own.y, own.x + own.y + own.z, sum);
     if (before <= rank) & (rank < ends.w) {
         let bin = bins_before(ends, rank);
@@ -111,21 +111,21 @@ fn choose(rank: u32, next: u32, range: Range, at: Place) -> Bins {
     return workgroupUniformLoad(&chosen);
 }
 
-// The number of bins that end at or before a rank: the last one does not.
+// Returns the number of bins that end at or before a rank. The last of the four never does.
 fn bins_before(ends: vec4<u32>, rank: u32) -> u32 {
     let is_before = select(vec4(0u), vec4(1u), ends <= vec4(rank));
     return is_before.x + is_before.y + is_before.z;
 }
 
-// The part of a range that its bins from one to another have.
+// Returns the part of a range that its bins `first` to `second` cover.
 fn part_of(range: Range, first: u32, second: u32) -> Range {
     let width = bin_width(range);
     let last = (second << width) | ((1u << width) - 1u);
     return Range(range.low + (first << width), range.low + min(last, range.high - range.low));
 }
 
-// Cuts a range until it has two ranks and few elements, counted from its own start or, of winners, from the start before. The ranks are uniform across
-// the workgroup. Browsers cannot prove that of the range, so it is no part of the result.
+// Cuts a range until it holds two ranks and few elements, counted from its own start, or for winners from the row's start. The ranks are uniform
+// across the workgroup. Browsers cannot prove this of the range, so the range is not returned.
 fn narrow(range: ptr<function, Range>, rank: u32, next_rank: u32, held: FourKeys, row: RowSpan, at: Place) -> Ranks {
     var ranks = Ranks(0u, 0u, 0u);
     var next = next_rank;
@@ -137,7 +137,7 @@ fn narrow(range: ptr<function, Range>, rank: u32, next_rank: u32, held: FourKeys
         let is_few = ranks.end - select(ranks.start, 0u, WINNERS) <= CAPACITY;
         let is_one = (found.first == found.second) & (found.is_single == 1u) & !is_few;
         ranks.is_single = select(0u, 1u, is_one);
-        // If two bins have too many elements, the first rank alone is looked for.
+        // If two bins have too many elements, only the first rank is searched.
         *range = part_of(*range, found.first, select(found.first, found.second, is_few));
         next = rank;
         if is_few | is_one {

@@ -1,4 +1,4 @@
-// The results of four elements, from what lies before them.
+// Returns the results of four elements, given the accumulator of all elements before them.
 #import scan/shared/items
 #import scan/after/*
 #import scan/shared/results

@@ -1,4 +1,4 @@
-// The end of an exact sum: the accumulator and the limbs become a result or a state.
+// The end of an exact sum: makes a result or a state from the accumulator and the limbs.
 #import lib/grid/entry
 #import <operator>
 #import exact/formats/*
@@ -8,8 +8,8 @@
 #import shared/exact/round
 #import shared/exact/states
 
-// Stores the sum of `n` elements: the accumulator of the whole workgroup, which invocation 0 holds and which has this
-// tag, and what is in the limbs. All invocations take part; nothing is stored unless `works`.
+// Stores the sum of `n` elements. `total` is the workgroup's accumulator, which invocation 0 holds; `tag` is its tag. All invocations
+// take part. Nothing is stored unless `works`.
 fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
 #ifdef writes_partials
     if at.lid == 0u {
@@ -20,7 +20,7 @@ fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
         store_word(2u * ((params.store + slot) * WORDS + w), state_word(w, tag, n));
     }
 #else
-    // A mean is divided digit by digit. Otherwise all digits are in the window if nothing was spilled.
+    // A mean divides all digits. A sum needs them only if something was spilled; otherwise they are in the window.
     let needs_digits = MEAN || (tag & SPILLED) != 0u;
     var is_negative = false;
     if needs_digits {
@@ -49,7 +49,7 @@ fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
 #endif
 }
 
-// One of a state's first two words, its lower half first: the format, and the number of elements.
+// Returns one of a state's first two words, lower half first: the format, and the number of elements.
 fn head_word(w: u32, n: u32) -> vec2<u32> {
 #ifdef reads_partials
     return vec2<u32>(atomicLoad(&tally[2u * w]), atomicLoad(&tally[2u * w + 1u]));
@@ -72,7 +72,7 @@ fn store_word(place: u32, word: vec2<u32>) {
     output[place + 1u] = word.y;
 }
 
-// One of a state's words, its lower half first.
+// Returns a word of a state, lower half first.
 fn state_word(w: u32, tag: u32, n: u32) -> vec2<u32> {
     if w < 2u {
         return head_word(w, n);
@@ -81,7 +81,7 @@ fn state_word(w: u32, tag: u32, n: u32) -> vec2<u32> {
         return vec2<u32>((tag >> (FLAG_SHIFT + w)) & 1u, 0u);
     }
     let digit = w - HEAD;
-    // The last one has a sign, and all that is above.
+    // The last word has the sign and all higher bits.
     return vec2<u32>(digits[digit], select(0u, digits[DIGITS], digit == DIGITS - 1u));
 }
 #endif

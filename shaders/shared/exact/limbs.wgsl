@@ -9,7 +9,7 @@
 #import shared/exact/four_digits
 
 // A number of turns that no compiler knows, so loops that rarely run are not unrolled: instructions that a core has not fetched take
-// longer than their execution. No launch has 2^31 workgroups.
+// longer than their execution. No dispatch has 2^31 workgroups.
 fn turns(count: u32) -> u32 { return count + (params.groups >> 31u); }
 
 var<workgroup> limbs: array<atomic<u32>, 2u * COPIES * LIMBS>;

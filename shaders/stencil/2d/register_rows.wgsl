@@ -1,33 +1,32 @@
-// register-rows, 5 points: each invocation computes four cells of a row at a time, over a few rows.
+// register-rows, 5 points: each invocation computes four cells of a row at a time, over several rows.
 //
 //     north     n0 n1 n2 n3          three rows of four cells in registers. One step down: north = centre,
 //     centre  w c0 c1 c2 c3 e        centre = south, and the next south is loaded. Only w and e, the cells before
 //     south     s0 s1 s2 s3          and after, are loaded in addition.
 //
-// What it changes over direct-global: the number of instructions and the size of each. A cell there takes
-// five loads and a store of 4 bytes. Here four cells take one load of 16 bytes, two of 4 bytes, and a store
-// of 16 (f32), plus two rows of loads per invocation to get started. With ROWS_PER_INVOCATION = 4 that is
-// 0.88 loads for a cell. Also, a copy kernel itself only comes near the memory's speed with 16 bytes an
-// instruction: the cores can ask for a limited number of accesses at once, and bandwidth is bytes in flight
-// divided by latency.
+// What it changes over direct-global: fewer and wider memory instructions. There, a cell takes five loads and a
+// store of 4 bytes. Here, four cells take one load of 16 bytes, two of 4 bytes, and a store of 16 (f32), plus
+// two rows of loads per invocation to get started. With ROWS_PER_INVOCATION = 4 that is 0.88 loads per cell.
+// Even a copy kernel reaches the memory's speed only with 16 bytes per instruction: a core can have a limited
+// number of accesses in flight, and bandwidth is bytes in flight divided by latency.
 //
-//   * w and e lie in cache lines that the neighbouring lanes have just loaded for their own packs. They cost an
-//     instruction each and no traffic. (A shuffle could fetch them too, but not across the ends of a subgroup.)
-//   * For n rows of packs n + 2 are loaded, not 3n. With ROWS_PER_INVOCATION = 1 nothing is kept and the kernel
-//     is the one that CUDA programs use: three vectors and two words per four cells. More rows mean fewer
+//   * w and e are in cache lines that neighbouring lanes have just loaded for their own packs. They cost an
+//     instruction each and no traffic. (A shuffle could fetch them, too, but not across the ends of a subgroup.)
+//   * For n rows of packs, n + 2 are loaded, not 3n. With ROWS_PER_INVOCATION = 1 nothing is kept, and the kernel
+//     is the usual one of CUDA programs: three vectors and two words per four cells. More rows mean fewer
 //     loads, but also fewer and longer-lived invocations, each of which waits for one row at a time.
-//   * Rows are processed in pairs: the loads of both rows come before the first store. As far as the compiler knows, a
-//     load after a store must wait for it, because the two buffers might be one.
+//   * Rows are processed in pairs: both rows are loaded before the first store. For the compiler, a load after a
+//     store must wait for it, because the two buffers might be one.
 //   * No workgroup memory and no barrier: no invocation waits for another.
-//   * A border costs nothing inside: the position of the row above or below is computed once per row, that of w
-//     and e is clamped or wrapped around, and only a pack at a fixed side has to be written in parts.
+//   * Borders cost nothing inside: the position of the row above or below is computed once per row, w and e are
+//     clamped or wrapped, and only a pack at a fixed side is written in parts.
 //
-// Packs of four cells need rows whose length is a multiple of four; otherwise packs would span two rows. For
-// other lengths the same text is compiled with packs of one cell (lanes/four.wgsl), and the rows in
-// registers remain.
+// Packs of four cells need rows whose length is a multiple of four; otherwise packs would span two rows. Other
+// lengths compile the same text with packs of one cell (lanes/four.wgsl), and the rows stay in
+// registers.
 //
 // Beyond the thesis. Today: this is what "as fast as a copy" means: 8 bytes of traffic per cell and little
-// else. A further gain needs more than one step per pass over memory, which is another kernel.
+// else. A further gain needs several steps per sweep over memory, which is another kernel.
 #import stencil/lanes/*
 #import stencil/star5/*
 #import stencil/shared/right_hand_side

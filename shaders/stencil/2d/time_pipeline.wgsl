@@ -1,6 +1,6 @@
-// time-pipeline, 5 and 9 points: many steps per pass over memory, with exact borders at every step.
+// time-pipeline, 5 and 9 points: many steps per sweep over memory, with exact borders at every step.
 //
-// A step that is a pass over memory reads and writes every cell, and no kernel does that faster than a copy.
+// A step that is a sweep over memory reads and writes every cell, and no kernel does that faster than a copy.
 // Twenty such steps take as long as twenty copies. But a new cell depends only on its neighbours; after two
 // steps it depends on the cells up to two away, and after T steps on those up to T away. So a workgroup that
 // has loaded a strip of columns with T more on either side can take all T steps before it writes anything.
@@ -49,7 +49,7 @@
 // strip, so it is uniform.
 //
 // The bits are always those of single steps by this kernel, because no compiler can combine operations of two
-// steps (shares/star.wgsl). So a run may be cut into passes of any numbers of steps; each number has a kernel of its own.
+// steps (shares/star.wgsl). So a run may be cut into sweeps of any numbers of steps; each number has a kernel of its own.
 //
 // Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
 // streaming and levels in registers were in AN5D and SSAM before it.
@@ -77,13 +77,13 @@ fn ends_of(col: i32) -> Ends {
     return Ends(col == 0 && params.west == FIXED, end == i32(params.cols) && params.east == FIXED);
 }
 
-// The turns without any special case.
+// The turns without special cases.
 fn plain_turns_of(rows: LayerRange, turns: i32) -> Plain {
     // A strip that contains a fixed side in its interior needs special handling in every turn.
     let every_turn = (params.west == FIXED || params.east == FIXED) && i32(params.cols) < width_of_tile();
 #ifdef subgroups
-    // Compilers write the loops out for this case and for the other one, with fewer registers in each. FXC refuses the
-    // barriers in them then; it has no subgroup operations.
+    // Compilers unroll the loops of this case and of the other one separately, with fewer registers in each. FXC then refuses
+    // the barriers in them, but it has no subgroup operations.
     if every_turn {
         return Plain(turns, turns);
     }
@@ -104,7 +104,7 @@ struct RowWork {
     col: i32,
 }
 
-// A turn that has begun: the position of its team, the rows that it reads, and the rows that are fetched
+// A turn that has begun: its team's position, the rows that it reads, and the rows fetched
 // meanwhile.
 struct Turn {
     at: TeamPosition,
@@ -123,7 +123,7 @@ fn begin_turn(work: RowWork, turn: i32) -> Turn {
     );
 }
 
-// Passes the rows on, stages those that were fetched in the previous turn, and waits for the others.
+// Passes rows on, stages those fetched in the previous turn, and waits for the others.
 fn end_turn(work: RowWork, turn: Turn, made: TurnRows, waiting: FetchedPacks) {
     let half = 1u - turn.at.half;
     if work.team + 1u < ROWS {

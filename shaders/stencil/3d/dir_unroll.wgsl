@@ -26,9 +26,9 @@
 // best at nearly every block size. UNROLL = 4 takes more registers and workgroup memory, of which a core had
 // 16 KiB for all its blocks.
 // Today: expect unrolling to help and -cse to help more, as the reads of the tile are the bottleneck. The
-// optimum moves to larger UNROLL, for cores have more of both. A compiler that sees two outputs read the same
-// slots with no barrier in between may share the reads without being told; the sums it must not reorder, so
-// -cse keeps an edge.
+// optimum moves to larger UNROLL, because cores have more of both. A compiler that sees two outputs read the same
+// slots without a barrier in between may share the reads by itself. It must not reorder the sums, so -cse keeps
+// an edge.
 #import stencil/cells/one
 #import stencil/tile3d/direct
 #import stencil/shared/halo_ring

@@ -1,4 +1,4 @@
-// time-planes, 27 and 7 points: a few steps per pass over memory, with exact borders at every step.
+// time-planes, 27 and 7 points: a few steps per sweep over memory, with exact borders at every step.
 //
 // The idea is that of time-pipeline (2d/time_pipeline.wgsl), one dimension up: what streams is a plane instead of a
 // row. A workgroup owns a tile of rows and columns and goes through the planes. Each plane that is loaded pushes the

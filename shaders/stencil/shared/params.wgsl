@@ -16,7 +16,7 @@ struct Params {
     blocks_down: u32,
     // Planes through which one workgroup sweeps, or layers that a workgroup of a time-blocked kernel writes.
     layers_per_group: u32,
-    // Workgroups in one row of the launched grid. Surplus blocks of the last row lie outside the grid.
+    // Workgroups in one row of the dispatched grid. Surplus blocks of the last row lie outside the grid.
     grid_row: u32,
     // The border on each side: FIXED, REFLECT, WRAP, MIRROR or CONSTANT.
     west: u32,

@@ -1,4 +1,4 @@
-//! Kernels of exact sums: an operator's text, and its use of memory.
+//! Kernels of exact sums: their WGSL and their memory.
 
 use wgpu::Features;
 
@@ -19,51 +19,51 @@ use crate::reduce::plan::{Reads, Stage};
 use crate::reduce::value::{Field, Number};
 use crate::shader::{Composer, Piece, rooms};
 
-/// The rung for whole inputs.
+/// The kernel for whole inputs, also a rung.
 pub(crate) static EXACT: Kernel =
     kernel!("exact", "ladder/exact", Grid(16), Vectors, Nothing, Optional, Collected);
-/// Segments of one length.
+/// Segments of equal length.
 static EXACT_SEGMENTS: Kernel =
     kernel!("exact-segments", "kernels/exact_segments", Teams, Vectors, Nothing, Optional, Output);
 /// Segments between offsets.
 static EXACT_OFFSETS: Kernel =
     kernel!("exact-offsets", "kernels/exact_offsets", Teams, Vectors, Nothing, Optional, Output);
-/// The middle axis of an array.
+/// The middle axis of an array of three.
 static EXACT_COLUMNS: Kernel =
     kernel!("exact-columns", "kernels/exact_columns", Columns, Vectors, Nothing, Optional, Output);
 
-/// The fold of exact sums: windows of invocations, limbs of a workgroup, which computes one result at a time. Inputs and outputs are arrays
+/// How exact sums combine: windows per invocation, limbs per workgroup, one result at a time. Inputs and outputs are arrays
 /// of words.
 pub(in crate::reduce) static EXACT_FOLD: Fold =
     Fold { whole: &EXACT, segments: &EXACT_SEGMENTS, offsets: &EXACT_OFFSETS, columns: &EXACT_COLUMNS };
 
-/// An exact sum: its numbers and their format.
+/// An exact sum: how numbers are made of elements, and their format.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactSum {
     pub(in crate::reduce) format: Format,
     pub(in crate::reduce) element: Element,
     /// The file under `shaders/exact/operators/` that makes numbers of elements.
     pub(in crate::reduce) numbers: &'static str,
-    /// The caller's function that the file calls, if it calls one.
+    /// The application's function that this file calls, if any.
     pub(in crate::reduce) map: Option<Piece>,
     /// True if the sum is divided by the number of elements.
     pub(in crate::reduce) is_mean: bool,
-    /// Features that the text needs.
+    /// Features that the WGSL needs.
     pub(in crate::reduce) features: Features,
 }
 
 impl ExactSum {
-    /// Makes the sum of numbers that a file of halofold's makes of the elements.
+    /// Makes the sum of numbers that one of halofold's files makes of the elements.
     pub(crate) fn of(format: Format, element: Element, numbers: &'static str) -> Self {
         ExactSum { format, element, numbers, map: None, is_mean: false, features: Features::empty() }
     }
 
-    /// This sum, whose text needs these features.
+    /// Returns this sum with features that its WGSL needs.
     pub(crate) fn needing(self, features: Features) -> Self {
         ExactSum { features, ..self }
     }
 
-    /// The exact form of an operator; `None` if it has none.
+    /// Returns the exact form of an operator; `None` if it has none.
     pub(in crate::reduce) fn of_op(op: Op, element: Element) -> Option<Self> {
         let numbers = match op {
             Op::Dot => "dot",
@@ -73,14 +73,14 @@ impl ExactSum {
         Some(ExactSum { is_mean: op == Op::Mean, ..ExactSum::of(Format::of(op, element)?, element, numbers) })
     }
 
-    /// The operator of these sums whose accumulator is the whole integer; `None` unless it sums 32-bit or 16-bit floats.
+    /// Returns this sum as an operator whose accumulator is the whole integer; `None` except for 32-bit and 16-bit floats.
     pub(in crate::reduce) fn accumulated(&self, exact: &Monoid) -> Option<Monoid> {
         let is_of_elements = exact.arity() == Arity::One && exact.sample().is_none();
         if exact.op() != Some(Op::Sum) || self.format != Format::Single || !is_of_elements {
             return None;
         }
-        // 32-bit floats are read as words: nothing then flushes a subnormal one. A 16-bit float has no word of its own, and naga's `bitcast` makes
-        // none of two; WGSL lets a GPU take a subnormal one for zero here, where it is widened.
+        // 32-bit floats are read as words, so no subnormal is flushed. A 16-bit float has no word of its own, and naga's `bitcast` makes no word of
+        // two; WGSL lets a GPU flush a subnormal one when it is widened here.
         let wgsl = if self.element == Element::F16 { "f16" } else { "u32" };
         let composer = Composer::of(&[rooms::OPERATORS, rooms::SHARED, rooms::EXACT])
             .define("half", self.element == Element::F16)
@@ -92,14 +92,14 @@ impl ExactSum {
         Some(Monoid::analyse(&name, elem, Arity::One, pieces).ok()?.known_as(Op::Sum, None))
     }
 
-    /// Chooses the files of a stage's text.
+    /// Chooses the files of a stage.
     pub(in crate::reduce) fn files(&self, composer: Composer, stage: Stage) -> Composer {
         let format = match self.format {
             Format::Single => "single",
             Format::Product => "product",
             Format::Double => "double",
         };
-        // States are added to the limbs. Bins take longer to clear than a segment to sum.
+        // States are added to the limbs. Clearing bins takes longer than summing a segment.
         let has_bins =
             self.format == Format::Single && *stage.kernel == EXACT && stage.reads != Reads::Partials;
         let far = if has_bins { "bins" } else { "limbs" };
@@ -118,7 +118,7 @@ impl ExactSum {
             .provide("map", self.map.iter().cloned().collect())
     }
 
-    /// Declares the numbers of the format.
+    /// Declares the constants of the format.
     pub(crate) fn constants(&self) -> String {
         format!(
             "alias Stored = u32;\n\
@@ -138,7 +138,7 @@ impl ExactSum {
         )
     }
 
-    /// Declares the numbers that rounding needs.
+    /// Declares the constants for rounding.
     pub(super) fn rounding(&self) -> String {
         let Target { significand, below, .. } = self.format.target();
         format!(
@@ -150,24 +150,24 @@ impl ExactSum {
 }
 
 impl Format {
-    /// A window's words, as invocations and workgroups hand them on; as a state it lies in memory.
+    /// Returns the layout of a window, as invocations and workgroups exchange it; in memory it is a state.
     pub(in crate::reduce) fn accumulator(self) -> Layout {
         let stride = 8 * self.words() as u64;
         let digits = [".sum.x", ".sum.y", ".sum.z", ".sum.w", ".tag"];
         Layout::of_words(&digits, "Acc(vec4<u32>({0}, {1}, {2}, {3}), {4})", stride)
     }
 
-    /// The words of a state.
+    /// Returns the words of a state.
     pub(in crate::reduce) fn fields(self) -> Vec<Field> {
         (0..self.words()).map(|word| Field { offset: 8 * word, number: Number::I64 }).collect()
     }
 
-    /// The number that a result is.
+    /// Returns the type of a result.
     pub(in crate::reduce) fn result(self) -> Field {
         Field { offset: 0, number: if self.is_double() { Number::F64 } else { Number::F32 } }
     }
 
-    /// The result's words.
+    /// Returns the words of a result.
     pub(in crate::reduce) fn output(self) -> Layout {
         if self.is_double() {
             Layout::of_words(&[".low", ".high"], "Acc({0}, {1})", 8)
@@ -176,23 +176,23 @@ impl Format {
         }
     }
 
-    /// The largest workgroup for which `room` bytes of workgroup memory suffice.
+    /// Returns the largest workgroup for which `room` bytes of workgroup memory suffice.
     pub(in crate::reduce) fn largest_workgroup(self, room: u64) -> u32 {
         let mut sizes = (0..=10).rev().map(|power| 1 << power);
         sizes.find(|size| self.workgroup_memory(*size) <= room).unwrap_or(1)
     }
 
-    /// Bytes of workgroup memory that a kernel needs, with or without subgroups.
+    /// Returns the bytes of workgroup memory of a kernel, with or without subgroups.
     pub(crate) fn workgroup_memory(self, workgroup_size: u32) -> u64 {
         let window = 4 * self.accumulator().words() as u64;
         let limbs = 4 * (self.digits() as u64 + 1);
         let bins = if self == Format::Single { 2048 } else { 0 };
-        // Two signs in as many copies, the digits and their carries. On top come the empty accumulator,
-        // marks of digits, the words to publish, flags, counts and the first window: no more than this, each in whole vectors.
+        // Two signs in each copy, the digits and their carries. Then the empty accumulator, marks of digits, the words to publish, flags,
+        // counts and the first window, each in whole vectors: at most this many bytes.
         u64::from(workgroup_size) * window + (2 * self.copies() + 2) * limbs + bins + 208
     }
 
-    /// Copies of the limbs.
+    /// Returns the number of copies of the limbs.
     fn copies(self) -> u64 {
         if self == Format::Product { 4 } else { 1 }
     }

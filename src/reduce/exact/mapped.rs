@@ -32,7 +32,6 @@ impl Monoid {
     /// use halofold::reduce::{Accuracy, Arity, Monoid, Reduce};
     /// use halofold::{Compiled, Element, Options};
     ///
-    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// # let Some((device, queue, buffer)) = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs")) else { return Ok(()) };
     /// # let elements = buffer(bytemuck::cast_slice(&[-1e8f32, 1.0, 1e8]));
     /// let positive = "fn value(x: f32) -> f32 { return max(x, 0.0); }";
@@ -40,9 +39,7 @@ impl Monoid {
     /// let sum = Reduce::new(monoid).with_accuracy(Accuracy::Exact);
     /// let sum = Compiled::new(&device, sum, &Options::default())?;
     /// # assert_eq!(sum.of(&elements).run::<f32>(&queue)?, 1e8 + 1.0);
-    /// # Ok(())
-    /// # }
-    /// # run().unwrap();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors

@@ -1,14 +1,11 @@
 //! Exact states on the CPU: the counterpart of the kernels.
 
-use half::f16;
-
 use crate::element::{Element, Value};
 use crate::gpu::error::{DataError, Error};
 use crate::reduce::exact::format::Format;
 use crate::reduce::exact::moments;
 use crate::reduce::exact::round;
 use crate::reduce::op::Op;
-use crate::reduce::reference::view;
 
 /// The state of an exact sum on the CPU; its words are those of [the format](crate::reduce::exact#the-state).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,21 +22,6 @@ pub struct State {
 /// Carries are propagated whenever the count is a multiple of this: that many additions of 32 bits fit.
 const CARRY_PERIOD: u64 = 1 << 30;
 
-/// A finite number: an integer times a power of two.
-struct Term {
-    is_negative: bool,
-    significand: u64,
-    /// In units.
-    shift: u32,
-}
-
-/// The value of an element.
-enum Seen {
-    Nan,
-    Infinity { is_negative: bool },
-    Finite(Term),
-}
-
 impl State {
     /// The state of an empty input.
     pub fn new(format: Format) -> Self {
@@ -51,8 +33,7 @@ impl State {
         let mut state = State { count, flags: [0, 0, 0, 1], ..State::new(format) };
         let one = format.unit().unsigned_abs();
         for shift in [0, 64] {
-            let significand = (sum.unsigned_abs() >> shift) as u64;
-            state.add_term(&Term { is_negative: sum < 0, significand, shift: one + shift });
+            state.add_term(sum < 0, (sum.unsigned_abs() >> shift) as u64, one + shift);
         }
         state
     }
@@ -86,48 +67,53 @@ impl State {
         let format = self.format;
         assert_eq!(Format::of(op, element), Some(format), "{op} of {element} has no sums in {format:?}");
         assert_eq!(format == Format::Product, second.is_some(), "{op} takes another number of inputs");
-        let number = |seen| if op == Op::L1 { magnitude(seen) } else { seen };
-        match (element, second) {
-            (_, Some(second)) => {
-                let (first, second) = (view(first), view(second));
+        let numbers = |bytes| element.read_all(bytes).map(Value::as_f64);
+        match second {
+            Some(second) => {
                 assert_eq!(first.len(), second.len());
-                let pairs = first.iter().zip(&*second);
-                pairs.for_each(|(x, y)| self.take(product(single(*x), single(*y))));
+                // The product of two 32-bit floats is a 64-bit one.
+                numbers(first).zip(numbers(second)).for_each(|(x, y)| self.take(x * y));
             }
-            (Element::F64, None) => view(first).iter().for_each(|x| self.take(number(double(*x)))),
-            // Every 16-bit float is a 32-bit one, too.
-            (Element::F16, None) => {
-                view::<f16>(first).iter().for_each(|x| self.take(number(single(x.to_f32()))));
-            }
-            (_, None) => view(first).iter().for_each(|x| self.take(number(single(*x)))),
+            None if op == Op::L1 => numbers(first).for_each(|x| self.take(x.abs())),
+            None => numbers(first).for_each(|x| self.take(x)),
         }
     }
 
-    fn take(&mut self, seen: Seen) {
+    /// Adds a number that is a whole number of units, infinite or NaN.
+    fn take(&mut self, x: f64) {
         let [nan, above, below, others] = &mut self.flags;
         self.count += 1;
-        match seen {
-            Seen::Nan => (*nan, *others) = (1, 1),
-            Seen::Infinity { is_negative: false } => (*above, *others) = (1, 1),
-            Seen::Infinity { is_negative: true } => (*below, *others) = (1, 1),
-            Seen::Finite(term) => {
-                if !term.is_negative || term.significand != 0 {
-                    *others = 1;
-                }
-                self.add_term(&term);
-            }
+        if x != 0.0 || x.is_sign_positive() {
+            *others = 1;
+        }
+        if x.is_finite() {
+            let (exponent, fraction) = (x.to_bits() >> 52 & 0x7ff, x.to_bits() & ((1 << 52) - 1));
+            let significand = if exponent > 0 { fraction | 1 << 52 } else { fraction };
+            let shift = exponent.max(1) as i32 - 1075 - self.format.unit();
+            // Bits below a unit are 0.
+            let whole = if shift < 0 { significand.unbounded_shr(shift.unsigned_abs()) } else { significand };
+            self.add_term(x < 0.0, whole, shift.max(0) as u32);
+        } else {
+            *(if x.is_nan() {
+                nan
+            } else if x > 0.0 {
+                above
+            } else {
+                below
+            }) = 1;
         }
         if self.count.is_multiple_of(CARRY_PERIOD) {
             self.normalise();
         }
     }
 
-    fn add_term(&mut self, term: &Term) {
-        let mut bits = u128::from(term.significand) << (term.shift % 32);
-        let mut at = (term.shift / 32) as usize;
+    /// Adds an integer of units times a power of two.
+    fn add_term(&mut self, is_negative: bool, significand: u64, shift: u32) {
+        let mut bits = u128::from(significand) << (shift % 32);
+        let mut at = (shift / 32) as usize;
         while bits != 0 {
             let digit = i64::from(bits as u32);
-            self.digits[at] += if term.is_negative { -digit } else { digit };
+            self.digits[at] += if is_negative { -digit } else { digit };
             bits >>= 32;
             at += 1;
         }
@@ -193,10 +179,9 @@ impl State {
         let upper = words[0].cast_unsigned() >> 32;
         if parts == 0 || upper != u64::from(format.number()).wrapping_mul(parts) & 0xffff_ffff {
             let cause = "another version, or states of several formats added up";
-            let found = words[0];
-            return Err(no_state(format!(
-                "the first word, {found:#x}, is not of the format of {format}: {cause}"
-            )));
+            let message =
+                format!("the first word, {:#x}, is not of the format of {format}: {cause}", words[0]);
+            return Err(no_state(message));
         }
         let mut flags = [0; 4];
         flags.copy_from_slice(&words[2..Format::HEAD]);
@@ -227,7 +212,7 @@ impl State {
 
     /// The mean: the exact sum divided by the number of elements, rounded once. NaN if there are none.
     pub fn mean(&self) -> Value {
-        if self.count == 0 { self.nan() } else { self.rounded(self.count) }
+        self.rounded(self.count)
     }
 
     /// The sum as a 64-bit float, rounded once, whatever the format.
@@ -263,11 +248,12 @@ impl State {
         (is_negative, words)
     }
 
+    /// The sum divided by a number, rounded once. NaN if that is 0.
     fn rounded(&self, divisor: u64) -> Value {
         let [nan, above, below, others] = self.flags.map(|flag| flag != 0);
         let target = self.format.target();
-        if nan || (above && below) {
-            return self.nan();
+        if nan || (above && below) || divisor == 0 {
+            return if self.format.is_double() { Value::F64(f64::NAN) } else { Value::F32(f32::NAN) };
         }
         if above || below {
             return self.value(target.infinity, below);
@@ -278,10 +264,6 @@ impl State {
         self.value(round::nearest(&magnitude, divisor, target), is_negative || all_minus_zero)
     }
 
-    fn nan(&self) -> Value {
-        if self.format.is_double() { Value::F64(f64::NAN) } else { Value::F32(f32::NAN) }
-    }
-
     /// A result of these bits without the sign.
     fn value(&self, bits: u64, is_negative: bool) -> Value {
         if self.format.is_double() {
@@ -289,64 +271,6 @@ impl State {
         } else {
             Value::F32(f32::from_bits(bits as u32 | u32::from(is_negative) << 31))
         }
-    }
-}
-
-/// A 32-bit float.
-fn single(x: f32) -> Seen {
-    float(x.to_bits().into(), 23, 8)
-}
-
-/// A 64-bit float.
-fn double(x: f64) -> Seen {
-    float(x.to_bits(), 52, 11)
-}
-
-/// A float from its bits, with `of_fraction` bits of fraction and `of_exponent` of exponent.
-fn float(bits: u64, of_fraction: u32, of_exponent: u32) -> Seen {
-    let is_negative = bits >> (of_fraction + of_exponent) == 1;
-    let largest = (1 << of_exponent) - 1;
-    let (exponent, fraction) = (bits >> of_fraction & largest, bits & ((1 << of_fraction) - 1));
-    match exponent {
-        0 => Seen::Finite(Term { is_negative, significand: fraction, shift: 0 }),
-        _ if exponent < largest => {
-            let significand = fraction | 1 << of_fraction;
-            Seen::Finite(Term { is_negative, significand, shift: exponent as u32 - 1 })
-        }
-        _ if fraction == 0 => Seen::Infinity { is_negative },
-        _ => Seen::Nan,
-    }
-}
-
-/// The magnitude. NaN has none, and stays.
-fn magnitude(number: Seen) -> Seen {
-    match number {
-        Seen::Nan => Seen::Nan,
-        Seen::Infinity { .. } => Seen::Infinity { is_negative: false },
-        Seen::Finite(term) => Seen::Finite(Term { is_negative: false, ..term }),
-    }
-}
-
-/// A product: that of two terms is a term.
-fn product(first: Seen, second: Seen) -> Seen {
-    match (first, second) {
-        (Seen::Nan, _) | (_, Seen::Nan) => Seen::Nan,
-        (Seen::Infinity { is_negative }, Seen::Infinity { is_negative: other }) => {
-            Seen::Infinity { is_negative: is_negative != other }
-        }
-        (Seen::Infinity { is_negative }, Seen::Finite(term))
-        | (Seen::Finite(term), Seen::Infinity { is_negative }) => {
-            if term.significand == 0 {
-                Seen::Nan
-            } else {
-                Seen::Infinity { is_negative: is_negative != term.is_negative }
-            }
-        }
-        (Seen::Finite(a), Seen::Finite(b)) => Seen::Finite(Term {
-            is_negative: a.is_negative != b.is_negative,
-            significand: a.significand * b.significand,
-            shift: a.shift + b.shift,
-        }),
     }
 }
 

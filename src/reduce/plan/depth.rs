@@ -18,7 +18,7 @@ impl Plan {
     /// call into the same output adds one combination per workgroup, so such a plan is deeper than one of
     /// [`Shape::Whole`](crate::reduce::Shape::Whole). For segments between offsets, whose lengths the plan
     /// does not know, it is the depth of the longest possible segment. The cost of this call is proportional
-    /// to the number of launches.
+    /// to the number of dispatches.
     pub fn depth(&self) -> u64 {
         let launches = self.launches();
         let top = launches.iter().map(|launch| launch.level).max().unwrap_or(0);
@@ -33,7 +33,7 @@ impl Plan {
     }
 }
 
-/// The depth of a launch.
+/// The depth of a dispatch.
 fn depth(launch: &Pass<Stage>) -> u64 {
     let Stage { kernel, reads, writes, .. } = launch.step;
     let param = |name| u64::from(launch.param(name).unwrap_or(0));

@@ -1,6 +1,6 @@
 //! Levels of partial results over a whole input, and how they become one.
 //!
-//! A count on the GPU (`kernels/length.wgsl`) shortens every launch to that many items, launches over partial results
+//! A count on the GPU (`kernels/length.wgsl`) shortens every dispatch to that many items, dispatches over partial results
 //! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
 //! hold none.
 
@@ -29,7 +29,7 @@ pub(crate) struct Levels<'a> {
 }
 
 impl Request<'_> {
-    /// The levels of [`Request::spread`] in two launches, by the kernel `vectorized`: windows leave partials,
+    /// The levels of [`Request::spread`] in two dispatches, by the kernel `vectorized`: windows leave partials,
     /// and one workgroup reduces them. Windows, workgroups and the tree of combinations are the same.
     pub(super) fn two_launches(&self, stage: Stage, (most, stride): (u32, u32)) -> Levels<'_> {
         let Stage { reads, workgroup_size, .. } = stage;
@@ -48,7 +48,7 @@ impl Levels<'_> {
         self.request.monoid.acc.stride
     }
 
-    /// The most bytes that a launch may read through one binding, such that its output also fits a binding.
+    /// The most bytes that a dispatch may read through one binding, such that its output also fits a binding.
     fn largest_window(&self, item: u64) -> u64 {
         let results = self.request.storable(self.acc());
         let items = if self.kernel.coverage == Coverage::Pairs { 2 } else { self.per_workgroup() };
@@ -96,13 +96,13 @@ impl Levels<'_> {
     }
 
     /// The number of results of each window, if all windows together may give `most`. A fixed grid is divided
-    /// evenly, and the results of one launch fit one binding.
+    /// evenly, and the results of one dispatch fit one binding.
     pub(crate) fn results_of(&self, spans: &[Span], most: u64) -> Vec<u64> {
         let most = (most / spans.len() as u64).max(1).min(self.request.storable(self.acc()));
         spans.iter().map(|span| self.results(u64::from(span.len()), most)).collect()
     }
 
-    /// The launch over a window of an input with `count` elements.
+    /// The dispatch over a window of an input with `count` elements.
     pub(crate) fn launch(
         &self,
         stage: Stage,

@@ -1,5 +1,5 @@
-//! Plans: from a shape, lengths and limits to a list of launches. Planning is pure and needs no GPU. An
-//! application needs only [`Plan`]; the other types describe the kernels of its launches.
+//! Plans: from a shape, lengths and limits to a list of dispatches. Planning is pure and needs no GPU. An
+//! application needs only [`Plan`]; the other types describe the kernels of its dispatches.
 
 mod depth;
 pub(crate) mod levels;
@@ -44,20 +44,20 @@ const SECOND_SCRATCH: usize = 1;
 const PARTIALS: usize = 2;
 const MARKS: usize = 3;
 
-/// The launches of one reduction, and the memory that they need.
+/// The dispatches of one reduction, and the memory that they need.
 ///
-/// A plan is a plain value and needs no device. It does not contain the additional launch of
+/// A plan is a plain value and needs no device. It does not contain the additional dispatch of
 /// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer). A bound reduction
 /// has `scratch`, `partials` and `marks`, and a few bytes more, of its own or in a [`Workspace`](crate::Workspace).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The launches, the memory that they need, and the output.
+    /// The dispatches, the memory that they need, and the output.
     pub(crate) work: operation::Plan<Stage>,
     pub(super) results: u64,
 }
 
 impl Plan {
-    /// The launches, in order. The list is empty if there are no results. Of the inputs, the parts of the first one come first.
+    /// The dispatches, in order. The list is empty if there are no results. Of the inputs, the parts of the first one come first.
     pub fn launches(&self) -> &[Pass<Stage>] {
         &self.work.passes
     }
@@ -74,13 +74,13 @@ impl Plan {
         self.work.outputs[0].size
     }
 
-    /// Bytes of the two scratch buffers, which pass accumulators from one launch to the next; 0 for a buffer
+    /// Bytes of the two scratch buffers, which pass accumulators from one dispatch to the next; 0 for a buffer
     /// that is not needed.
     pub fn scratch(&self) -> [u64; 2] {
         [FIRST_SCRATCH, SECOND_SCRATCH].map(|nth| self.work.memory[nth].size)
     }
 
-    /// Bytes of the partials buffer, to which the workgroups of one launch publish their partials; 0 if none
+    /// Bytes of the partials buffer, to which the workgroups of one dispatch publish their partials; 0 if none
     /// is needed.
     pub fn partials(&self) -> u64 {
         self.work.memory[PARTIALS].size
@@ -91,7 +91,7 @@ impl Plan {
         self.work.memory[MARKS].size
     }
 
-    /// A plan without launches yet.
+    /// A plan without dispatches yet.
     pub(crate) fn empty(results: u64, stride: u64) -> Self {
         let memory = vec![Memory::parts(0), Memory::parts(0), Memory::tickets(4, 0), Memory::scratch(8, 0)];
         let outputs = vec![Output::new("output", (results * stride).next_multiple_of(WORD))];
@@ -115,7 +115,7 @@ impl Plan {
         self.launches().last().is_some_and(|launch| launch.step.writes == Writes::Partials)
     }
 
-    /// Workgroups of the launches that read the caller's elements.
+    /// Workgroups of the dispatches that read the caller's elements.
     pub fn workgroups(&self) -> u64 {
         let is_first = |launch: &&Pass<Stage>| {
             let reads_memory = matches!(launch.binding(INPUT), Some(Binding::Memory(..)));

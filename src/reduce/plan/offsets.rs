@@ -22,7 +22,7 @@ const TILE_TEAM: u32 = 5;
 /// The most tiles of a segment that one invocation combines.
 const JOINED_ALONE: u32 = 32;
 
-/// The binding with the list of offsets; of launches that read no offsets, with the marks.
+/// The binding with the list of offsets; of dispatches that read no offsets, with the marks.
 const LIST: u32 = 7;
 
 /// Bytes of a mark, and of an offset.
@@ -106,7 +106,7 @@ impl Request<'_> {
         (0..count.div_ceil(each)).map(move |slab| slab * each..count.min((slab + 1) * each))
     }
 
-    /// The launch over the segments of a range that start in a window.
+    /// The dispatch over the segments of a range that start in a window.
     fn window(
         &self,
         tiles: Tiles,
@@ -140,7 +140,7 @@ impl Request<'_> {
         Ok(pass.bind(LIST, Some(Binding::Input(number, list))))
     }
 
-    /// The launch over the tiles of a window, including the part of their long segments in the previous tile.
+    /// The dispatch over the tiles of a window, including the part of their long segments in the previous tile.
     fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Pass<Stage>, Error> {
         let begin = window.start >> tiles.power;
         let some = window.end.div_ceil(tiles.size()) - begin;
@@ -156,7 +156,7 @@ impl Request<'_> {
         Ok(pass.at(1).between(span.bindings(), to))
     }
 
-    /// The launch over all marks, for a range of segments.
+    /// The dispatch over all marks, for a range of segments.
     fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Pass<Stage>, Error> {
         let some = segments.end - segments.start;
         let (to, store) = self.results(segments.start, some);

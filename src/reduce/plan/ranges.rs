@@ -1,4 +1,4 @@
-//! From elements to ranges of bytes that a binding may have, and from workgroups to grids.
+//! Maps element ranges to byte ranges of bindings, and workgroup counts to grids.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use crate::gpu::window::Window;
 use crate::gpu::{LimitError, grid, input};
 use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request, Stage};
 
-/// Bytes of the widest vector. Bindings start and end at multiples of it.
+/// Bytes of the widest vector. Bindings start and end at its multiples.
 const VECTOR: u64 = 32;
 
-/// Bytes of the largest binding. Kernels count them in 31 bits.
+/// Bytes of the largest binding: kernels index bytes in 31 bits.
 const MOST_BOUND: u64 = 1 << 31;
 
 impl Request<'_> {
@@ -25,13 +25,13 @@ impl Request<'_> {
         (largest / self.align()).max(1) * self.align()
     }
 
-    /// The binding that holds the elements `range` of an input, and the position of the first of them in it.
+    /// Returns the binding that holds elements `range` of an input, and the position of the first one in it.
     pub(super) fn binding(&self, extent: BufferRange, range: Range<u64>) -> (ByteRange, u32) {
         let size = self.item_size();
         input::binding(extent, size, range, self.unit(size))
     }
 
-    /// The window of the part, and of the second input, that holds the elements `range`.
+    /// Returns the window of a part that holds elements `range`, with the matching window of the second input.
     pub(super) fn span(&self, Inputs { first: part, second }: Inputs, range: Range<u64>) -> Span {
         let (ByteRange { offset: start, size }, first) = self.binding(part, range.clone());
         let len = (range.end - range.start) as u32;
@@ -44,7 +44,7 @@ impl Request<'_> {
         }
     }
 
-    /// Bytes that one binding can hold of the elements that start with number `element`.
+    /// Returns the bytes of elements, from number `element` on, that one binding can hold.
     pub(super) fn room_from(&self, Inputs { first: part, second }: Inputs, element: u64) -> u64 {
         let size = self.item_size();
         let before = |extent: BufferRange| (extent.offset + element * size) % self.unit(size);
@@ -52,58 +52,58 @@ impl Request<'_> {
         self.largest_binding().saturating_sub(lost).max(size)
     }
 
-    /// Bytes that one binding can always hold, wherever between two multiples of the alignment the elements
-    /// start.
+    /// Returns the bytes that one binding can hold wherever the elements start between two multiples of the
+    /// alignment.
     pub(super) fn room(&self) -> u64 {
         let unit = self.unit(self.item_size());
         self.largest_binding().saturating_sub(unit).max(unit)
     }
 
-    /// The grid for a number of workgroups, folded into rows.
+    /// Returns the grid for `groups` workgroups, folded into rows.
     pub(super) fn grid(&self, groups: u64) -> Result<[u32; 2], Error> {
         Ok(grid::of(groups, self.limits, "use a larger workgroup, or split the input")?)
     }
 
-    /// The grid of a stage for `count` teams of 2^`team` invocations.
+    /// Returns the grid of a stage for `count` teams of 2^`team` invocations.
     pub(super) fn teams(&self, stage: Stage, count: u64, team: u32) -> Result<[u32; 2], Error> {
         self.grid((count << team).div_ceil(stage.workgroup_size.into()))
     }
 
-    /// The base-2 logarithm of the number of invocations of a stage for `items` items.
+    /// Returns log2 of the number of invocations that a stage uses for `items` items.
     pub(super) fn team(&self, stage: Stage, items: u64) -> u32 {
         self.fitting_team(stage, items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2())
     }
 
-    /// A team of 2^`needed` invocations, or a workgroup if that is smaller. An exact sum takes a workgroup, whose invocations share its limbs.
+    /// Returns `needed`, limited to log2 of a workgroup. An exact sum takes a workgroup, whose invocations share its limbs.
     pub(super) fn fitting_team(&self, stage: Stage, needed: u32) -> u32 {
         let most = stage.workgroup_size.ilog2();
         if self.monoid.exact.is_some() { most } else { needed.min(most) }
     }
 
-    /// The alignment of bindings of values of this stride: a multiple of the stride, too.
+    /// Returns the alignment of bindings of values of `stride` bytes, a multiple of `stride`.
     pub(super) fn unit(&self, stride: u64) -> u64 {
         input::unit(self.align(), stride)
     }
 
-    /// The binding that holds `count` values starting with number `begin`, and the position of the first of
-    /// them in it, in values.
+    /// Returns the binding for `count` values starting with number `begin`, and the position of the first one in
+    /// it, in values.
     pub(super) fn store(&self, begin: u64, count: u64, stride: u64) -> (ByteRange, u32) {
         let all = BufferRange { offset: 0, len: begin + count };
         input::binding(all, stride, begin..begin + count, self.unit(stride))
     }
 
-    /// The part of the output for `count` results starting with number `begin`, and the position of the first of them in it.
+    /// Returns the binding of the output for `count` results starting with number `begin`, and the position of the first one in it.
     pub(super) fn results(&self, begin: u64, count: u64) -> (Option<Binding>, u32) {
         let (bytes, position) = self.store(begin, count, self.out_stride());
         (Some(Binding::Output(bytes)), position)
     }
 
-    /// The number of results that one binding can always hold.
+    /// Returns the number of results that one binding can always hold.
     pub(super) fn storable_results(&self) -> u64 {
         self.storable(self.out_stride())
     }
 
-    /// The number of values of this stride that one binding can always hold, wherever they start.
+    /// Returns the number of values of `stride` bytes that one binding can hold wherever they start.
     pub(super) fn storable(&self, stride: u64) -> u64 {
         let largest = self.largest_binding();
         ((largest - self.unit(stride).min(largest / 2)) / stride).max(1)
@@ -115,7 +115,7 @@ impl Request<'_> {
         Ok(needed)
     }
 
-    /// Checks that one binding can hold all bytes of its subject.
+    /// Checks that one binding can hold `subject`.
     pub(super) fn check_binding(
         &self,
         subject: &str,
@@ -137,7 +137,7 @@ pub(crate) enum Source {
     Memory(usize),
 }
 
-/// A window of the inputs, or of partials.
+/// A window of the inputs or of partials.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     pub(super) source: Source,
@@ -149,7 +149,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// What a dispatch over this window binds as its first and its second input. An empty window is none.
+    /// Returns the bindings of a dispatch over this window: first and second input. An empty window has none.
     pub(super) fn bindings(&self) -> [Option<Binding>; 2] {
         let bound = |bytes| match self.source {
             Source::Input(part) => Binding::Input(part, bytes),
@@ -160,12 +160,12 @@ impl Span {
         [first, first.and(self.next.and_then(|next| next.bytes().map(bound)).or(second))]
     }
 
-    /// The number of elements that it covers.
+    /// Returns the number of elements in the window and the next one.
     pub(super) fn len(&self) -> u32 {
         self.window.len + self.next.map_or(0, |next| next.len)
     }
 
-    /// The parameters for this window.
+    /// Returns the kernel parameters of this window.
     pub(super) fn params(&self) -> Params {
         let Window { first, len, index, .. } = self.window;
         let second = match (self.next, self.second) {
@@ -186,7 +186,7 @@ mod tests {
     use crate::reduce::{Op, Reduce, Shape};
     use crate::{Element, Options};
 
-    /// The error of a plan that a device with these limits refuses.
+    /// Returns the error of a plan that a device with these limits refuses.
     fn refused(shape: Shape, len: u64, limits: &Limits) -> String {
         let sum = Op::Sum.over(Element::F32).unwrap();
         let (parts, options) = ([BufferRange { offset: 0, len }], Options::default());
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_to_request_more_than_halofold_binds() {
+    fn remedies_never_exceed_what_halofold_binds() {
         let row = Shape::Axis { outer: 1, len: 2, inner: 1 << 30 };
         let binding = |max_storage_buffer_binding_size| {
             let limits = Limits { max_storage_buffer_binding_size, ..Limits::default() };

@@ -8,7 +8,7 @@ use wgpu::Limits;
 use crate::gpu::buffers::BufferError;
 use crate::gpu::error::Error;
 use crate::gpu::input;
-use crate::gpu::limits::{self, LimitError, SettingError, needs};
+use crate::gpu::limits::{self, LimitError, SettingError, needs, power_of_two_workgroup};
 use crate::gpu::window;
 use crate::reduce::Reduce;
 use crate::reduce::elem::Arity;
@@ -24,9 +24,9 @@ pub(crate) trait Whole: Debug + Send + Sync {
     fn kernel(&self) -> &'static Kernel;
     /// Makes the checks that do not depend on the length.
     fn check(&self, request: &Request<'_>) -> Result<(), Error>;
-    /// All kernels that its plans may launch.
+    /// All kernels that its plans may dispatch.
     fn stages(&self, request: &Request<'_>) -> Vec<Stage>;
-    /// Plans the launches.
+    /// Plans the dispatches.
     fn plan(
         &self,
         request: &Request<'_>,
@@ -43,7 +43,7 @@ pub(crate) struct Request<'a> {
     pub(crate) monoid: &'a Monoid,
     pub(crate) form: ShapeKind,
     pub(crate) limits: &'a Limits,
-    /// True if workgroups that would meet in one launch leave their partials to a second launch.
+    /// True if workgroups that would meet in one dispatch leave their partials to a second dispatch.
     pub(crate) in_two_launches: bool,
 }
 
@@ -64,7 +64,7 @@ const ADJOINING_BUFFERS: u32 = 6;
 const USUAL_SIZE: u32 = 256;
 
 impl Request<'_> {
-    /// All kernels that its plans may launch.
+    /// All kernels that its plans may dispatch.
     pub(crate) fn stages(&self) -> Vec<Stage> {
         if let (ShapeKind::Whole, Some(whole)) = (self.form, &self.reduce.rung) {
             return whole.stages(self);
@@ -110,7 +110,7 @@ impl Request<'_> {
         }
     }
 
-    /// The input of the first launch.
+    /// The input of the first dispatch.
     pub(crate) fn items(&self) -> Reads {
         let is_whole = self.form == ShapeKind::Whole && self.reduce.rung.is_none();
         match self.monoid.sample() {
@@ -121,7 +121,7 @@ impl Request<'_> {
         }
     }
 
-    /// The values that the last launch writes.
+    /// The values that the last dispatch writes.
     pub(crate) fn last(&self) -> Writes {
         if self.reduce.to_states { Writes::Partials } else { Writes::Results }
     }
@@ -178,9 +178,6 @@ impl Request<'_> {
 
     /// The largest workgroup whose accumulators fit workgroup memory: a power of two.
     pub(super) fn largest_workgroup(&self) -> u32 {
-        let Limits {
-            max_compute_invocations_per_workgroup: most, max_compute_workgroup_size_x: across, ..
-        } = *self.limits;
         let room = u64::from(self.limits.max_compute_workgroup_storage_size).saturating_sub(16);
         // The queue of waiting segments has a word for each invocation.
         let queue = if self.form == ShapeKind::Offsets { 4 } else { 0 };
@@ -188,16 +185,16 @@ impl Request<'_> {
             Some(format) => format.largest_workgroup(room),
             None => (room / (self.monoid.acc.stride + queue)).clamp(1, 1024) as u32,
         };
-        1 << most.min(across).min(fits).max(1).ilog2()
+        power_of_two_workgroup(fits, self.limits)
     }
 
-    /// Returns true if the partials of one launch are reduced by a second launch.
+    /// Returns true if the partials of one dispatch are reduced by a second dispatch.
     pub(super) fn meets_twice(&self) -> bool {
         self.in_two_launches && self.monoid.exact.is_none()
     }
 
     /// The shape in its place if workgroups share memory: the last axis of an array is segments, and a long whole input whose
-    /// workgroups may not meet in one launch is one segment.
+    /// workgroups may not meet in one dispatch is one segment.
     fn simpler(&self, shape: Shape, parts: &[BufferRange]) -> Shape {
         if self.monoid.exact.is_none() {
             return shape;

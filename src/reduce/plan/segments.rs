@@ -14,7 +14,7 @@ use crate::reduce::plan::{
 /// Workgroups that fill any GPU; twice as many of exact sums. If there are fewer, long segments are cut into chunks.
 const ENOUGH: u64 = 2048;
 
-/// The fewest elements of a chunk. Smaller chunks would not be worth a second launch.
+/// The fewest elements of a chunk. Smaller chunks would not be worth a second dispatch.
 const SMALLEST_CHUNK: u64 = 1 << 14;
 
 /// Columns that a team takes side by side if rows are long: several complete cache lines.
@@ -82,7 +82,7 @@ impl Request<'_> {
         self.parts(inputs, (outer, len, inner), self.monoid.fold().columns)
     }
 
-    /// Plans one launch per window, and a second level if parts are cut into chunks.
+    /// Plans one dispatch per window, and a second level if parts are cut into chunks.
     fn parts(
         &self,
         inputs: Inputs,
@@ -200,7 +200,7 @@ impl Request<'_> {
         readable.min(storable).min(numbers.end).max(numbers.start + 1)
     }
 
-    /// The launch over some chunks. Their values go to the positions of chunk number `to` and the following
+    /// The dispatch over some chunks. Their values go to the positions of chunk number `to` and the following
     /// ones: in scratch memory if they are merged later, otherwise in the output.
     fn slab(
         &self,
@@ -225,7 +225,7 @@ impl Request<'_> {
         Ok(pass.between(span.bindings(), to))
     }
 
-    /// The launches that reduce the accumulators of every part.
+    /// The dispatches that reduce the accumulators of every part.
     fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, stage: Stage) -> Result<(), Error> {
         let results = self.storable_results() / cut.inner;
         let readable = self.storable(self.monoid.acc.stride) / (cut.chunks * cut.inner);
@@ -253,7 +253,7 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// The launch over a number of chunks, starting with number `base`, which teams share.
+    /// The dispatch over a number of chunks, starting with number `base`, which teams share.
     fn divided(
         &self,
         stage: Stage,

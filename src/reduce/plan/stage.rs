@@ -1,39 +1,38 @@
-//! A kernel and its variant.
+//! A kernel with what it reads and writes.
 
 #[cfg(doc)]
 use crate::reduce::kernel::Coverage;
 use crate::reduce::kernel::{Kernel, Loads};
 
-/// The items that a launch reads.
+/// The items that a dispatch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reads {
     /// The caller's elements.
     Elements,
-    /// The caller's elements in two bindings of one buffer. The second binding starts where the first one
-    /// ends.
+    /// The caller's elements in two adjoining bindings of one buffer.
     ///
-    /// This is for an operator with one input that is larger than a binding, on a device that allows six
-    /// storage buffers per shader. Otherwise each window has its own launch.
+    /// For an operator with one input that is larger than a binding, on a device that allows six storage
+    /// buffers per shader. Otherwise each window has its own dispatch.
     Adjoining,
     /// The caller's elements, a stride apart.
     Strided,
-    /// Accumulators: the partials of an earlier launch, or the caller's states.
+    /// Accumulators: the partials of an earlier dispatch, or the caller's states.
     Partials,
 }
 
-/// The values that a launch writes.
+/// The values that a dispatch writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Writes {
-    /// Accumulators: partials for a later launch, or states for the caller.
+    /// Accumulators: partials for a later dispatch, or states for the caller.
     Partials,
     /// Results.
     Results,
 }
 
-/// A kernel and its variant. Together with the operator it determines the text and the overrides of a
-/// pipeline.
+/// A kernel with what it reads and writes. Together with the operator it determines the WGSL and the
+/// overrides of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stage {

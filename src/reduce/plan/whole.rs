@@ -1,4 +1,4 @@
-//! One result from all elements, or from elements a stride apart: one launch per window. All workgroups publish to one partials buffer.
+//! One result from all elements, or from elements a stride apart: one dispatch per window. All workgroups publish to one partials buffer.
 
 use crate::gpu::error::Error;
 use crate::gpu::grid;
@@ -126,8 +126,8 @@ impl Request<'_> {
         Span { window, ..span }
     }
 
-    /// Plans one launch of a stage per window, or per two adjoining windows, with at most `most` workgroups together, unless loops would
-    /// take too many iterations, over items a stride apart. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
+    /// Plans one dispatch of a stage per window, or per two adjoining windows, with at most `most` workgroups together, unless loops would
+    /// take too many iterations, over items a stride apart. If workgroups synchronize, they all publish to one partials buffer, or take one dispatch more.
     pub(crate) fn spread(
         &self,
         spans: &[Span],
@@ -174,7 +174,7 @@ impl Request<'_> {
             let reads = if span.next.is_some() { Reads::Adjoining } else { stage.reads };
             let params =
                 Params { groups: groups as u32, grid_row: grid[0], count: len as u32, ..span.params() };
-            // All are on one level: the last workgroup waits for those of all launches that share the ticket counter.
+            // All are on one level: the last workgroup waits for those of all dispatches that share the ticket counter.
             let pass = Pass::new(Stage { reads, ..stage }, grid, params);
             let own = LastWorkgroup {
                 slot: slot as u32,
@@ -204,7 +204,7 @@ pub(crate) fn items(spans: &[Span]) -> u64 {
     spans.iter().map(|span| u64::from(span.len())).sum()
 }
 
-/// Pairs of windows where the second starts at the end of the first. Each pair saves a launch and a wait.
+/// Pairs of windows where the second starts at the end of the first. Each pair saves a dispatch and a wait.
 fn in_twos(windows: Vec<Span>) -> Vec<Span> {
     let mut twos: Vec<Span> = Vec::new();
     for span in windows {

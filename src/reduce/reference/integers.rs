@@ -1,4 +1,4 @@
-//! References over integers, in 128 bits.
+//! CPU references over integers, computed in 128 bits.
 
 use super::floats::{self, Terms};
 use super::{Bound, Expected, Real};
@@ -32,7 +32,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::ArgMax => first(greatest()),
         Op::Mean => Scalar::One(mean(items.iter().sum(), items.len() as u64, element.size() == 8)),
         Op::Dot => {
-            // Products may need more than 128 bits. Only the low bits count.
+            // Products may need more than 128 bits. Only the low bits matter.
             let pairs = items.iter().zip(second?);
             one(pairs.fold(0i128, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b))))
         }
@@ -47,7 +47,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
             return spread(op, element, items);
         }
-        // Each integer is first rounded to a float: one more rounding, relative to the integer.
+        // The GPU first rounds each integer to a float: one more rounding, relative to the integer.
         _ => {
             let rounded: Vec<_> = items.iter().map(|&x| x as f64).collect();
             return floats::with_terms(op, &rounded, Real::of(element), Terms::Rounded);
@@ -55,9 +55,9 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
     }))
 }
 
-/// The variance, from the differences from one of the integers, which change no variance.
+/// Computes the variance from differences to one of the integers, which leaves it unchanged.
 ///
-/// The GPU's sums of 32-bit integers are exact. Rounding happens only in the conversion of four words to a float, in two
+/// The GPU's sums of 32-bit integers are exact. It rounds only when it converts four words to a float, in two
 /// divisions, and in a root.
 fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
     let real = Real::of(element);
@@ -74,7 +74,7 @@ fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
     }
     let (sum, squares) =
         differences.fold((0i128, 0u128), |(sum, squares), d| (sum + d, squares + (d * d).unsigned_abs()));
-    // Both terms fit 128 bits only if the quotient is split into its whole part and the remainder.
+    // Splitting the quotient into whole part and remainder keeps both terms below 128 bits.
     let sum = sum.unsigned_abs();
     let (quotient, rest) = (sum / n as u128, sum % n as u128);
     let around = (squares - sum * quotient) as f64 - sum as f64 * (rest as f64 / n as f64);
@@ -84,13 +84,13 @@ fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
     Some(real.within(exact, bound))
 }
 
-/// The mean of `n` integers with this sum, rounded once to a float of 64 or 32 bits. NaN if there are none.
+/// Returns the mean of `n` integers with this sum, rounded once to 64 or 32 bits. NaN for no integers.
 pub(super) fn mean(sum: i128, n: u64, is_double: bool) -> Value {
     let format = if is_double { Format::Double } else { Format::Single };
     State::of_integers(format, sum, n).mean()
 }
 
-/// The lowest and the highest integer of a type.
+/// Returns the lowest and the highest integer of a type.
 pub(super) fn range(element: Element) -> (i128, i128) {
     match element {
         Element::U32 => (0, u32::MAX.into()),

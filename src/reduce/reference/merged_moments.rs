@@ -44,11 +44,8 @@ pub(super) struct CoMoments {
 
 impl CoMoments {
     pub(super) fn merge(&mut self, part: CoMoments) {
-        if part.n == 0.0 {
-            return;
-        }
-        if self.n == 0.0 {
-            *self = part;
+        if self.n == 0.0 || part.n == 0.0 {
+            *self = if self.n == 0.0 { part } else { *self };
             return;
         }
         let share = part.n / (self.n + part.n);
@@ -99,11 +96,8 @@ pub(super) struct HighMoments {
 impl HighMoments {
     /// Moves both parts to the common mean, by the binomial theorem: their own sums of distances are zero.
     pub(super) fn merge(&mut self, part: HighMoments) {
-        if part.n == 0.0 {
-            return;
-        }
-        if self.n == 0.0 {
-            *self = part;
+        if self.n == 0.0 || part.n == 0.0 {
+            *self = if self.n == 0.0 { part } else { *self };
             return;
         }
         let share = part.n / (self.n + part.n);

@@ -15,11 +15,6 @@ mod moments;
 mod prefixes;
 mod states;
 
-use std::borrow::Cow;
-
-use bytemuck::Pod;
-use half::f16;
-
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
@@ -122,29 +117,12 @@ pub fn reduce(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -> 
     }
 }
 
-/// Bytes as items. They are copied only if they are not aligned.
-pub(crate) fn view<T: Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
-    match bytemuck::try_cast_slice(bytes) {
-        Ok(items) => Cow::Borrowed(items),
-        Err(_) => Cow::Owned(bytemuck::pod_collect_to_vec(bytes)),
-    }
-}
-
 fn integers_of(element: Element, bytes: &[u8]) -> Vec<i128> {
-    match element {
-        Element::U32 => view::<u32>(bytes).iter().map(|&x| x.into()).collect(),
-        Element::I32 => view::<i32>(bytes).iter().map(|&x| x.into()).collect(),
-        Element::U64 => view::<u64>(bytes).iter().map(|&x| x.into()).collect(),
-        _ => view::<i64>(bytes).iter().map(|&x| x.into()).collect(),
-    }
+    element.read_all(bytes).filter_map(Value::integer).collect()
 }
 
 fn floats_of(element: Element, bytes: &[u8]) -> Vec<f64> {
-    match element {
-        Element::F16 => view::<f16>(bytes).iter().map(|x| x.to_f64()).collect(),
-        Element::F32 => view::<f32>(bytes).iter().map(|&x| x.into()).collect(),
-        _ => view::<f64>(bytes).to_vec(),
-    }
+    element.read_all(bytes).map(Value::as_f64).collect()
 }
 
 /// A float type in which results are accumulated.
@@ -163,13 +141,11 @@ impl Real {
     /// The float type in which an element is accumulated.
     fn of(element: Element) -> Self {
         let is_double = element.size() == 8;
-        if is_double {
-            let (largest, smallest) = (f64::MAX, f64::MIN_POSITIVE);
-            Real { unit: f64::EPSILON / 2.0, largest, smallest, is_double }
-        } else {
-            let (largest, smallest) = (f32::MAX.into(), f32::MIN_POSITIVE.into());
-            Real { unit: f64::from(f32::EPSILON) / 2.0, largest, smallest, is_double }
-        }
+        let (epsilon, largest, smallest) = match is_double {
+            true => (f64::EPSILON, f64::MAX, f64::MIN_POSITIVE),
+            false => (f32::EPSILON.into(), f32::MAX.into(), f32::MIN_POSITIVE.into()),
+        };
+        Real { unit: epsilon / 2.0, largest, smallest, is_double }
     }
 
     fn value(self, x: f64) -> Value {

@@ -1,4 +1,4 @@
-//! References of prefixes: running results, each with its error bound.
+//! CPU references of prefix sums, each result with its error bound.
 
 use std::cmp::Ordering;
 
@@ -10,15 +10,15 @@ use crate::reduce::exact::{Accuracy, Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::value::Scalar;
 
-/// A function that takes the next elements, and expects a result of each.
+/// Takes the next elements and returns the expected result of each.
 type Running = Box<dyn FnMut(&[u8]) -> Vec<Expected>>;
 
-/// The expected results of all elements up to each, or of those before each, of elements that come in parts: a function that takes the next
-/// ones in the host's byte order, any number at a time, and returns the result of each. The exact results of an operator that has a [`Format`]
-/// are those of [`State`].
+/// Returns a function that computes expected prefixes of elements that arrive in chunks. Each call takes the next elements, in the
+/// host's byte order, and returns one result per element: over all elements up to it, or before it if `is_exclusive`.
+/// Exact results are those of [`State`], for operators with a [`Format`].
 ///
-/// `None` if the operator is another one than [`Op::Sum`], [`Op::Product`], [`Op::Min`], [`Op::Max`], and over integers of 32 bits
-/// [`Op::WideSum`] and [`Op::WideProduct`].
+/// Supports [`Op::Sum`], [`Op::Product`], [`Op::Min`] and [`Op::Max`], and over 32-bit integers [`Op::WideSum`] and
+/// [`Op::WideProduct`]; returns `None` for other operators.
 pub fn running(op: Op, element: Element, accuracy: Accuracy, is_exclusive: bool) -> Option<Running> {
     if accuracy == Accuracy::Exact {
         let size = element.size() as usize;
@@ -46,7 +46,7 @@ pub fn running(op: Op, element: Element, accuracy: Accuracy, is_exclusive: bool)
     let real = Real::of(element);
     let items = move |bytes: &[u8]| floats_of(element, bytes);
     let extremes = |none: f64, wins: Ordering| {
-        // -0 is less than +0, and a NaN stays.
+        // -0 is less than +0. NaN wins over every number.
         let better = move |best: &mut f64, x: f64| match best.total_cmp(&x) {
             _ if best.is_nan() || x.is_nan() => *best = f64::NAN,
             order if order == wins => {}
@@ -69,7 +69,7 @@ pub fn running(op: Op, element: Element, accuracy: Accuracy, is_exclusive: bool)
     })
 }
 
-/// The function that takes elements as items, adds each to what lies before it, and expects a result of both, or of what lies before.
+/// Makes a [`Running`]: `items` decodes elements, `add` combines one with `sum`, `expected` makes a result of `sum`.
 fn each<T, S: 'static>(
     is_exclusive: bool,
     mut sum: S,

@@ -1,8 +1,8 @@
-//! States on the CPU: merges the accumulators that a reduction has written, and finishes them.
+//! Merges a reduction's states on the CPU and finishes them.
 //!
-//! This is an operator's `combine` and `finish` on the CPU, in 64 bits or exactly. [`combine`] is the host's
-//! part of [`Finish::Host`](crate::ladder::Finish::Host). A [`Merger`] takes the states of the parts of a
-//! file, of several GPUs or of several machines as they arrive.
+//! These are an operator's `combine` and `finish` on the CPU, in 64 bits or exactly. [`combine`] is the host's
+//! part of [`Finish::Host`](crate::ladder::Finish::Host). A [`Merger`] takes states of parts of an input, from files, GPUs or machines,
+//! as they arrive.
 
 use super::fields::{mean_and_unit, power, read, real, word};
 use super::integers::mean;
@@ -15,15 +15,15 @@ use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
 use crate::reduce::value::{Kind, Number, Scalar};
 
-/// Combines states of an operator, given as bytes, and finishes them. `n` is the number of elements that they
-/// stand for. `None` if the operator is not defined for the element type.
+/// Combines an operator's states, given as bytes, and finishes them. `n` is the number of elements that they
+/// cover. `None` if the operator is not defined for the element type.
 ///
-/// Floats are combined in 64 bits and integers exactly, so this adds no error that matters to that of the
-/// states.
+/// Floats are combined in 64 bits and integers exactly, so the added error is negligible beside the states' own
+/// error.
 ///
 /// # Panics
 ///
-/// If `bytes` is not a whole number of states of [`Monoid::acc_size`](crate::reduce::Monoid::acc_size) bytes
+/// If `bytes` is not a whole number of states, [`Monoid::acc_size`](crate::reduce::Monoid::acc_size) bytes
 /// each.
 pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Scalar> {
     let mut merger = Merger::new(op, element, Accuracy::Fast)?;
@@ -35,10 +35,10 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Scalar>
     Some(merger.finish(n))
 }
 
-/// Merges the states of the parts of an input, one after the other.
+/// Merges states of the parts of an input, one after the other.
 ///
-/// Integers and [exact](crate::reduce::exact) states are merged exactly, floats in 64 bits. Positions have 64 bits, so the
-/// parts may have more elements together than one reduction takes.
+/// Integers and [exact](crate::reduce::exact) states merge exactly, floats in 64 bits. Positions have 64 bits, so all parts together
+/// may exceed the length of one reduction.
 ///
 /// ```
 /// use halofold::reduce::reference::Merger;
@@ -59,48 +59,48 @@ pub struct Merger {
     merged: Merged,
 }
 
-/// The sum, or whatever else it is, of the states so far.
+/// The merged states, by kind of operator.
 #[derive(Clone, Debug)]
 enum Merged {
     Exact(State),
-    /// Sums, of which the low bits are those of sums that wrap; products modulo 2^64; bits.
+    /// Sums, whose low bits equal wrapping sums; products modulo 2^64; bits.
     Integer(i128),
-    /// The sum of 32-bit integers, and that of their squares.
+    /// Sum of 32-bit integers, and sum of their squares.
     Squares {
         sum: i128,
         squares: i128,
     },
     Sum(ExactSum),
     Product(ExactProduct),
-    /// The second alone.
+    /// The second moment.
     Moments(HighMoments),
-    /// Of pairs.
+    /// Moments of pairs.
     CoMoments(CoMoments),
-    /// Up to the fourth.
+    /// Moments up to the fourth.
     HighMoments(HighMoments),
-    /// The sum of weighted elements, and that of the weights.
+    /// Sum of weighted elements, and sum of weights.
     Weighted([ExactSum; 2]),
-    /// The sum of exponentials relative to a peak, and flags for infinities (1) and NaNs (2).
+    /// Sum of exponentials relative to a peak, and flags: infinities (1), NaNs (2).
     Exponentials {
         peak: f64,
         sum: f64,
         seen: u32,
     },
-    /// The sum of logarithms, and flags for zeros (1), infinities (2), and NaNs or negative numbers (4).
+    /// Sum of logarithms, and flags: zeros (1), infinities (2), NaNs or negative numbers (4).
     Logarithms {
         sum: ExactSum,
         seen: u32,
     },
     /// A key.
     Extreme(Option<i128>),
-    /// The least and the greatest key.
+    /// The smallest and the largest key.
     Range(Option<[i128; 2]>),
-    /// A rank, and where it is.
+    /// A rank and its position.
     Place(Option<(i128, u64)>),
 }
 
 impl Merger {
-    /// Merges states of an operator with this accuracy. `None` if it is not defined for the element type, or has no exact form.
+    /// Makes an empty merger. `None` if the operator is not defined for the element type, or has no exact form.
     pub fn new(op: Op, element: Element, accuracy: Accuracy) -> Option<Self> {
         let is_float = element.is_float();
         let merged = match op {
@@ -131,7 +131,7 @@ impl Merger {
         Some(Merger { op, element, merged })
     }
 
-    /// Bytes of a state.
+    /// Returns the size of a state in bytes.
     pub fn state_size(&self) -> usize {
         let word = if self.element.size() == 8 { 8 } else { 4 };
         match &self.merged {
@@ -148,20 +148,20 @@ impl Merger {
         }
     }
 
-    /// Adds the state of the next part. `before` is the number of elements in the parts before it, from which an index counts.
+    /// Adds the state of the next part. `before` is the number of elements in earlier parts, which indices count from.
     ///
     /// # Errors
     ///
-    /// Sums are exact, and `state` is no exact state.
+    /// The merger is exact, and `state` is not an exact state.
     ///
     /// # Panics
     ///
-    /// If `state` has not [`Merger::state_size`] bytes.
+    /// If `state` does not have [`Merger::state_size`] bytes.
     pub fn add(&mut self, state: &[u8], before: u64) -> Result<(), Error> {
         self.add_from(state, |index| before + u64::from(index))
     }
 
-    /// Adds the state of a part whose element of the highest rank has this index in the whole. The parts may come in any order.
+    /// Adds the state of a part whose winning element has this index in the whole input. Parts may come in any order.
     ///
     /// # Errors
     ///
@@ -182,7 +182,9 @@ impl Merger {
         let keys = Keys::of(element);
         match merged {
             Merged::Exact(sum) => sum.merge(&State::from_bytes(state)?)?,
-            Merged::Integer(total) => *total = fold(op, *total, integer(number, state)),
+            Merged::Integer(total) => {
+                *total = fold(op, *total, number.read(state).integer().expect("an integer"))
+            }
             Merged::Squares { sum, squares } => {
                 let [low, high, words @ ..] = read::<[u32; 5]>(state, 0).map(i128::from);
                 let part = (high << 32) + low;
@@ -249,7 +251,7 @@ impl Merger {
         Ok(())
     }
 
-    /// The result over the `n` elements that the states stand for, in the type that [`Op`] lists.
+    /// Returns the result over the `n` elements that the states cover, in the type that [`Op`] lists.
     pub fn finish(&self, n: u64) -> Scalar {
         let (op, element) = (self.op, self.element);
         let real = |x: f64| Real::of(element).answer(x);
@@ -257,7 +259,7 @@ impl Merger {
             Merged::Exact(state) if op == Op::Mean => Scalar::One(state.mean()),
             Merged::Exact(state) => Scalar::One(state.sum()),
             Merged::Integer(total) if op == Op::Mean => Scalar::One(mean(*total, n, element.size() == 8)),
-            // A count of several parts may be larger than the type of one.
+            // A count of several parts may exceed the type of one.
             Merged::Integer(total) if op == Op::CountNonzero => Scalar::One(Value::Unsigned(*total as u64)),
             Merged::Integer(total) => Scalar::One(self.number().wrap(*total)),
             Merged::Squares { .. } | Merged::Moments(_) => {
@@ -299,7 +301,7 @@ impl Merger {
         }
     }
 
-    /// The sum divided by the number of elements, in 64 bits: of integers rounded once. NaN of states that are no sums.
+    /// Returns the sum divided by `n`, in 64 bits; for integers rounded once. NaN if the states are not sums.
     pub fn mean(&self, n: u64) -> f64 {
         match self.merged {
             Merged::Integer(total) => mean(total, n, true).as_f64(),
@@ -308,35 +310,35 @@ impl Merger {
         }
     }
 
-    /// The exact sum, if the states are exact.
+    /// Returns the exact sum, if the states are exact.
     pub fn state(&self) -> Option<&State> {
         if let Merged::Exact(state) = &self.merged { Some(state) } else { None }
     }
 
-    /// The integer before it wraps in the width of a result, as long as none of the states has wrapped.
+    /// Returns the integer before it wraps to the width of a result, unless a state has wrapped.
     pub fn integer(&self) -> Option<i128> {
         if let Merged::Integer(total) = self.merged { Some(total) } else { None }
     }
 
-    /// The sum of the squares of 32-bit integers, from the states of [`Op::Variance`].
+    /// Returns the sum of squares of 32-bit integers, from states of [`Op::Variance`].
     pub fn squares(&self) -> Option<i128> {
         if let Merged::Squares { squares, .. } = self.merged { Some(squares) } else { None }
     }
 
-    /// The sum of squared distances from the mean of `n` elements, or of products of distances of pairs, divided by `n - correction`,
-    /// from the states of [`Op::Variance`] or [`Op::Covariance`]. NaN of others.
+    /// Returns the sum of squared distances from the mean of `n` elements, or of products of distances of pairs, divided by
+    /// `n - correction`, from states of [`Op::Variance`] or [`Op::Covariance`]. NaN for other states.
     pub fn variance(&self, n: u64, correction: u64) -> f64 {
         let (mean, unit) = self.mean_square(n, correction);
         mean * unit * unit
     }
 
-    /// The root of [`Merger::variance`], also where that leaves the range of 64 bits.
+    /// Returns the root of [`Merger::variance`], even if the variance exceeds 64 bits.
     pub fn deviation(&self, n: u64, correction: u64) -> f64 {
         let (mean, unit) = self.mean_square(n, correction);
         mean.sqrt() * unit
     }
 
-    /// The sum of squares or of products, divided by `n - correction`, and the unit of their distances.
+    /// Returns the sum of squares or products divided by `n - correction`, and the unit of distances.
     fn mean_square(&self, n: u64, correction: u64) -> (f64, f64) {
         let divisor = n.saturating_sub(correction) as f64;
         match self.merged {
@@ -351,13 +353,13 @@ impl Merger {
         }
     }
 
-    /// The type of a state that is an integer. A mean's is that of a wide sum.
+    /// Returns the type of an integer state. A mean has a wide sum.
     fn number(&self) -> Number {
         if self.op == Op::Mean { Kind::Wide.of(self.element) } else { self.op.number(self.element) }
     }
 }
 
-/// Combines integers of an operator.
+/// Combines two integers by the operator.
 fn fold(op: Op, a: i128, b: i128) -> i128 {
     match op {
         Op::Product | Op::WideProduct => (a as u64).wrapping_mul(b as u64).into(),
@@ -365,15 +367,5 @@ fn fold(op: Op, a: i128, b: i128) -> i128 {
         Op::All | Op::And => a & b,
         Op::Xor => a ^ b,
         _ => a + b,
-    }
-}
-
-/// The integer of a state.
-fn integer(number: Number, state: &[u8]) -> i128 {
-    match number.read(state) {
-        Value::Unsigned(x) => x.into(),
-        Value::Signed(x) => x.into(),
-        Value::Wide(x) => x,
-        Value::F32(_) | Value::F64(_) => unreachable!("{number:?} is no integer"),
     }
 }

@@ -58,7 +58,7 @@ fn means_of_integers_are_rounded_once() {
 
 #[test]
 fn a_mean_that_hides_the_variance() {
-    // The result of plain one-pass sums in 32 bits is refused.
+    // One-pass sums in 32 bits give this wrong variance, which must be refused.
     let items: Vec<f32> = (0..1000).map(|i| 1000.0 + (i % 2) as f32).collect();
     let oracle = expected(Op::Variance, Element::F32, &items);
     assert_eq!(oracle.answer.value(), Some(Value::F32(0.25)));
@@ -120,7 +120,7 @@ fn log_sum_exp_of_64_bits_is_held_to_few_units() {
     assert!(matches!(judge(1e-13), Verdict::Wrong(_)));
 }
 
-/// The states of `parts`, merged in this order.
+/// Merges the states of `parts` in this order.
 fn merged(op: Op, element: Element, parts: &[impl AsRef<[u8]>]) -> Merger {
     let mut merger = Merger::new(op, element, Accuracy::Fast).unwrap();
     parts.iter().enumerate().for_each(|(part, state)| merger.add(state.as_ref(), 10 * part as u64).unwrap());
@@ -139,7 +139,7 @@ fn places_count_from_the_start_in_64_bits() {
     assert_eq!(place(&merger), 14);
     merger.add(&state(6, 7), 1 << 40).unwrap();
     assert_eq!(place(&merger), (1 << 40) + 7);
-    // Of equal ones the least, in whatever order they come.
+    // Of equal extremes the smaller index wins, in any order of merging.
     merger.add_at(&state(6, 7), 9).unwrap();
     merger.add_at(&state(6, 7), 11).unwrap();
     assert_eq!(place(&merger), 9);
@@ -164,7 +164,7 @@ fn parts_of_a_variance_keep_both_floats_of_a_mean() {
     assert!((merger.variance(3, 1) / expected / 1.5 - 1.0).abs() < 1e-15);
 }
 
-/// The result of states that are floats, each of one element.
+/// Merges float states of one element each and returns the result.
 fn of_floats(op: Op, states: &[f64]) -> Value {
     let states: Vec<_> = states.iter().map(|state| state.to_ne_bytes()).collect();
     merged(op, Element::F64, &states).finish(states.len() as u64).value().unwrap()

@@ -3,7 +3,7 @@
 //! Each shape in each sensible height is estimated, and the fastest is taken. How many workgroups and turns a shape needs for a
 //! grid is arithmetic; how long a turn takes was measured (`shapes`). A core holds a few workgroups at once, so they run in
 //! waves, and a wave with few workgroups takes nearly as long as a full one: heights are chosen so that the last wave is full.
-//! The launches of a slab, which write fewer and fewer layers, each have a height of their own.
+//! The dispatches of a slab, which write fewer and fewer layers, each have a height of their own.
 //! For a device that was calibrated, samples take the place of all that ([`samples`](super::samples)).
 
 use crate::stencil::blocked::machine::Machine;
@@ -14,7 +14,7 @@ use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
 
 /// Nanoseconds that a single step takes for each byte that it moves in 2D and in 3D, on the NVIDIA GPU with the fastest memory
-/// that was measured (H200). On others single steps are slower than estimated, and passes of many steps are not chosen too early.
+/// that was measured (H200). On others single steps are slower than estimated, and sweeps of many steps are not chosen too early.
 const NVIDIA_BYTE: [f64; 2] = [1.0 / 4150.0, 1.0 / 3400.0];
 
 /// The most workgroups one behind the other that are tried.
@@ -41,17 +41,17 @@ pub(super) fn fastest(
     ns: impl Fn(&Config, Option<&Shape>) -> Option<f64>,
 ) -> Option<Config> {
     let single = all.then(|| (single_steps(config), None));
-    // With a right-hand side, which each level reads again, passes of many steps are slower than single steps.
+    // With a right-hand side, which each level reads again, sweeps of many steps are slower than single steps.
     let shapes = Shape::offered(config, machine).iter().filter(|_| !all || !config.rhs);
-    let passes =
+    let sweeps =
         shapes.flat_map(|shape| heights(config, machine, shape).map(move |tried| (tried, Some(shape))));
-    let tried = single.into_iter().chain(passes);
+    let tried = single.into_iter().chain(sweeps);
     let estimated = tried.filter_map(|(tried, shape)| Some((tried, ns(&tried, shape)?)));
     estimated.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(tried, _)| tried)
 }
 
-/// A chosen configuration with the height that is estimated best for a launch that writes this many layers, if its workgroups all run at once with the chosen
-/// one. Launches in several waves were no faster with a height of their own.
+/// A chosen configuration with the height that is estimated best for a dispatch that writes this many layers, if its workgroups all run at once with the chosen
+/// one. Dispatches in several waves were no faster with a height of their own.
 pub(in crate::stencil) fn fit(config: &Config, machine: &Machine, layers: u32) -> Config {
     let height = config.tuning.layers_per_group;
     let is_this = |shape: &&Shape| shape.tuning(config, machine, height) == config.tuning;
@@ -98,7 +98,7 @@ pub(super) fn heights(config: &Config, machine: &Machine, shape: &Shape) -> impl
     })
 }
 
-/// Workgroups of a pass, and the layers that pass through each of them.
+/// Workgroups of a sweep, and the layers that pass through each of them.
 pub(super) fn work(config: &Config, machine: &Machine) -> Option<(u64, u64)> {
     let steps = config.deepest(&machine.limits);
     let [Some(across), Some(down)] = plan::tiles(config, steps) else { return None };
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn large_grids_go_many_steps_at_a_time_and_slivers_do_not() {
+    fn large_grids_take_many_steps_per_sweep_and_narrow_grids_one() {
         let large = chosen(Grid::plane(4096, 4096), Class::Nvidia, 32);
         assert!(large.variant.is_blocked() && large.steps_per_pass() >= 12, "{:?}", large.tuning);
         let sliver = chosen(Grid::plane(4_000_000, 3), Class::Nvidia, 32);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_of_a_slab_are_cut_into_equal_stretches() {
+    fn dispatches_of_a_slab_are_cut_into_equal_stretches() {
         let room = Limits { max_compute_workgroup_storage_size: 49_152, ..Limits::default() };
         let limits = Limits { max_buffer_size: 1 << 30, max_storage_buffer_binding_size: 1 << 30, ..room };
         let machine = Machine { limits, ..machine(Class::Nvidia, 32) };
@@ -180,7 +180,7 @@ mod tests {
         // 79 strips in five stretches fill 132 cores; a sixth one would wait for them.
         assert_eq!([4192, 4168, 4000].map(|layers: u32| layers.div_ceil(height(layers))), [5; 3]);
         assert!(height(4192) == held.tuning.layers_per_group && height(4000) < height(4168));
-        // A launch over an edge leaves most cores idle, unless it is cut.
+        // A dispatch over an edge leaves most cores idle, unless it is cut.
         assert_eq!(96u32.div_ceil(height(96)), 3);
         // Three stretches of 81 workgroups that fill a core each: the last ones to run are those of the last stretch.
         let cube =

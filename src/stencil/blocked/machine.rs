@@ -27,27 +27,22 @@ pub(super) enum Class {
 const NVIDIA: u32 = 0x10de;
 
 /// Cores of NVIDIA's GPUs by a word of their names. wgpu does not tell them.
-const NVIDIA_CORES: [(&str, u64); 20] = [
-    ("H200", 132),
-    ("H100", 132),
-    ("GH200", 132),
-    ("A100", 108),
-    ("A10", 72),
-    ("A10G", 72),
-    ("L40", 142),
-    ("L40S", 142),
-    ("L4", 58),
-    ("T4", 40),
-    ("V100", 80),
-    ("5090", 170),
-    ("5080", 84),
-    ("4090", 128),
-    ("4080", 76),
-    ("4070", 46),
-    ("3090", 82),
-    ("3080", 68),
-    ("3070", 46),
-    ("3060", 28),
+const NVIDIA_CORES: [(&[&str], u64); 15] = [
+    (&["H200", "H100", "GH200"], 132),
+    (&["A100"], 108),
+    (&["A10", "A10G"], 72),
+    (&["L40", "L40S"], 142),
+    (&["L4"], 58),
+    (&["T4"], 40),
+    (&["V100"], 80),
+    (&["5090"], 170),
+    (&["5080"], 84),
+    (&["4090"], 128),
+    (&["4080"], 76),
+    (&["4070", "3070"], 46),
+    (&["3090"], 82),
+    (&["3080"], 68),
+    (&["3060"], 28),
 ];
 
 /// Cores of a GPU whose name is not in the table.
@@ -79,7 +74,7 @@ impl Machine {
         if self.subgroup > 0 { self.subgroup } else { 32 }
     }
 
-    /// Nanoseconds that a launch takes.
+    /// Nanoseconds that a dispatch takes.
     pub(super) fn launch(&self) -> f64 {
         match self.class {
             Class::Nvidia => 2500.0,
@@ -93,8 +88,8 @@ fn cores(class: Class, name: &str) -> u64 {
     if class == Class::Software {
         return 1;
     }
-    let words = || name.split(|c: char| !c.is_ascii_alphanumeric());
-    let known = NVIDIA_CORES.iter().find(|(known, _)| words().any(|word| word == *known));
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let known = words.find_map(|word| NVIDIA_CORES.iter().find(|(names, _)| names.contains(&word)));
     known.filter(|_| class == Class::Nvidia).map_or(USUAL_CORES, |(_, cores)| *cores)
 }
 

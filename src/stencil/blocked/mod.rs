@@ -1,7 +1,7 @@
-//! Time-blocked kernels: many steps per pass over memory; see `shaders/stencil/2d/time_pipeline.wgsl` and
+//! Time-blocked kernels: many steps per sweep over memory; see `shaders/stencil/2d/time_pipeline.wgsl` and
 //! `3d/time_planes.wgsl`.
 //!
-//! A run of many steps is cut into passes, each pass into windows and workgroups (`plan`), and its kernel is written out for its
+//! A run of many steps is cut into sweeps, and each sweep into windows and workgroups (`plan`). The kernel is generated for its
 //! number of levels (`shaders/stencil/layer`, `levels`). A layer is a row in 2D, a plane in 3D.
 
 mod choose;
@@ -25,11 +25,11 @@ pub(super) use machine::Machine;
 pub(super) use plan::workgroups;
 pub(super) use samples::{choose_by, trials};
 
-/// The most columns of a grid: kernels count twice as many, with a sign.
+/// The most columns of a grid. Kernels compute with up to twice as many in an `i32`.
 const MOST_COLS: u32 = (1 << 30) - 1;
 
 impl Config {
-    /// The most steps that one pass through memory makes: 1, but for time-blocked kernels.
+    /// Returns the most steps per sweep over memory: 1, except for time-blocked kernels.
     pub fn steps_per_pass(&self) -> u32 {
         match (self.variant.is_blocked(), self.stencil.dims) {
             (false, _) => 1,
@@ -38,9 +38,9 @@ impl Config {
         }
     }
 
-    /// Returns this configuration of a time-blocked kernel for passes of up to this many steps, 1 to
-    /// [`Config::steps_per_pass`]. In 2D teams share them equally, so some numbers are not possible: it takes 6 steps instead of 7 where
-    /// there are fewer than 7 teams and a team has fewer than 7 levels.
+    /// Returns this configuration for sweeps of at most `steps` steps, which is 1 to [`Config::steps_per_pass`]. In 2D all teams of a
+    /// workgroup take the same number of steps, so some counts are rounded down: 7 steps become 6 if there are fewer than 7 teams and
+    /// fewer than 7 levels per team. A kernel of single steps stays as it is.
     pub fn with_steps_per_pass(&self, steps: u32) -> Config {
         if !self.variant.is_blocked() {
             return *self;
@@ -58,48 +58,46 @@ impl Config {
         })
     }
 
-    /// Returns true if a pass can make this many steps.
+    /// Returns true if a sweep can make exactly `steps` steps.
     fn is_possible(&self, steps: u32) -> bool {
         self.with_steps_per_pass(steps).steps_per_pass() == steps
     }
 
-    /// The most steps of a pass for which workgroups, windows and bindings of a device are large enough, up to
+    /// Returns the most steps per sweep that fit the device's workgroups, windows and bindings, at most
     /// [`Config::steps_per_pass`].
     pub(super) fn deepest(&self, limits: &Limits) -> u32 {
         let fits = |steps: &u32| self.is_possible(*steps) && plan::fits(self, limits, *steps);
         (1..=self.steps_per_pass()).rev().find(fits).unwrap_or(1)
     }
 
-    /// Cuts of runs into passes on this device.
+    /// Returns how runs are cut into sweeps on this device.
     pub(super) fn cuts(&self, limits: &Limits) -> Cuts {
         Cuts::new(self.deepest(limits), |steps| self.is_possible(steps))
     }
 
-    /// In 3D, rows of a plane that a lane stores for others: the first and the last; without shuffles all of them.
+    /// Rows per lane that other lanes read through workgroup memory, in 3D: the first and the last, or all without shuffles.
     fn exchanged(&self) -> u32 {
         if self.subgroups { self.tuning.strip.min(2) } else { self.tuning.strip }
     }
 }
 
-/// Checks the conditions of a time-blocked kernel, besides those of any kernel.
+/// Checks what a time-blocked kernel requires beyond other kernels.
 pub(super) fn check(config: &Config) -> Result<(), Error> {
     let Config { grid, tuning, .. } = *config;
     SettingError::unless("grid.cols", grid.cols, 1..=MOST_COLS)?;
     let [across, down] = plan::tiles(config, 1);
-    if across.is_none() {
+    for (tiles, name, value, lines, other) in [
+        (across, "cells_per_lane", tuning.cells_per_lane, "a team loads columns", ""),
+        (down, "strip", tuning.strip, "a workgroup loads rows", "; or use a block of more rows"),
+    ] {
         let allowed =
-            "more: a team loads columns on either side that it does not write, and would write none";
-        return Err(SettingError::new("cells_per_lane", tuning.cells_per_lane, allowed).into());
-    }
-    if down.is_none() {
-        let allowed = "more: a workgroup loads rows on either side that it does not write, and would write none; or use a \
-                       block of more rows";
-        return Err(SettingError::new("strip", tuning.strip, allowed).into());
+            format!("more: {lines} on either side that it does not write, and would write none{other}");
+        tiles.ok_or_else(|| SettingError::new(name, value, allowed))?;
     }
     Ok(())
 }
 
-/// Cells of workgroup memory: the ring in 2D, and the cells that lanes exchange.
+/// Cells in workgroup memory: the ring in 2D, and the cells that lanes exchange.
 pub(super) fn workgroup_cells(config: &Config) -> u64 {
     let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, .. } = config.tuning;
     let lanes = u64::from(block.rows) * u64::from(block.cols);
@@ -112,7 +110,7 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
     rows * (u64::from(cells_per_lane) + exchanged)
 }
 
-/// Adds the pieces that the kernel's text imports.
+/// Adds the constants and files that the kernel imports.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, strip, .. } = config.tuning;
     let (packs, star) = (cells_per_lane / config.lanes(), config.stencil.is_star());
@@ -123,24 +121,21 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
         .number("PACKS", packs)
         .number("LEVELS", levels_per_team)
         .number("TURN", rows_per_turn);
-    match config.stencil.dims {
-        Dims::Two => composer
-            .number("ALL", packs)
-            .number("FETCHES", (rows_per_turn * packs).div_ceil(block.rows))
-            .choose("stencil/layer", "row")
-            .choose("stencil/levels", "row")
-            .choose("stencil/shares", if star { "star" } else { "box9" })
-            .choose("stencil/streams", "rows")
-            .choose("stencil/exchange", "ring")
-            .choose("stencil/fixed_cells", "in_sums"),
-        Dims::Three => composer
-            .number("ALL", packs * strip)
-            .number("EXCHANGED", config.exchanged())
-            .choose("stencil/layer", "plane")
-            .choose("stencil/levels", "plane")
-            .choose("stencil/shares", if star { "star" } else { "box27" })
-            .choose("stencil/streams", "planes")
-            .choose("stencil/exchange", "rows")
-            .choose("stencil/fixed_cells", if star { "in_beside" } else { "in_sums" }),
-    }
+    let (composer, [layer, shares, streams, exchange, fixed_cells]) = match config.stencil.dims {
+        Dims::Two => (
+            composer.number("ALL", packs).number("FETCHES", (rows_per_turn * packs).div_ceil(block.rows)),
+            ["row", "box9", "rows", "ring", "in_sums"],
+        ),
+        Dims::Three => (
+            composer.number("ALL", packs * strip).number("EXCHANGED", config.exchanged()),
+            ["plane", "box27", "planes", "rows", if star { "in_beside" } else { "in_sums" }],
+        ),
+    };
+    composer
+        .choose("stencil/layer", layer)
+        .choose("stencil/levels", layer)
+        .choose("stencil/shares", if star { "star" } else { shares })
+        .choose("stencil/streams", streams)
+        .choose("stencil/exchange", exchange)
+        .choose("stencil/fixed_cells", fixed_cells)
 }

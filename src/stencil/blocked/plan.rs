@@ -1,4 +1,4 @@
-//! The workgroups of a pass, and the most steps of one. Pure: no GPU here.
+//! The workgroups of a sweep, and the most steps of one. Pure: no GPU here.
 
 use wgpu::Limits;
 
@@ -22,7 +22,7 @@ fn side_by_side(width: u64, lost: u32, length: u32, sides: (Border, Border)) -> 
     u32::try_from(1 + (needed - width).div_ceil(each)).ok()
 }
 
-/// The workgroups of a pass side by side and, in 3D, one below the other.
+/// The workgroups of a sweep side by side and, in 3D, one below the other.
 pub(super) fn tiles(config: &Config, steps: u32) -> [Option<u32>; 2] {
     let Config { grid, tuning: Tuning { block, cells_per_lane, strip, .. }, .. } = *config;
     let [columns, rows, _] = config.borders.pairs();
@@ -36,7 +36,7 @@ pub(super) fn tiles(config: &Config, steps: u32) -> [Option<u32>; 2] {
     [across, down]
 }
 
-/// Returns true if workgroups, windows and the binding of all parameters are large enough for passes of up to this many steps.
+/// Returns true if workgroups, windows and the binding of all parameters are large enough for sweeps of up to this many steps.
 pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
     let cut = config.cut(limits, steps);
     tiles(config, steps).iter().all(Option::is_some)
@@ -44,15 +44,15 @@ pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
         && blocks_fit(cut, limits, steps)
 }
 
-/// Returns true if the parameters of all passes of up to this many steps fit in one binding, twice: a run that stops at
+/// Returns true if the parameters of all sweeps of up to this many steps fit in one binding, twice: a run that stops at
 /// convergence copies them, and those with which a dispatch does nothing, on the GPU.
 fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
-    // No pass takes more windows than the fullest. A ring's ends take two more blocks, the residual one.
+    // No sweep takes more windows than the fullest. A ring's ends take two more blocks, the residual one.
     let blocks = u64::from(steps) * (cut.windows(0..cut.layers).len() as u64 + 2) + 1;
     steps == 1 || 2 * blocks * blocks::STRIDE <= limits.max_storage_buffer_binding_size
 }
 
-/// The workgroups of a pass of this many steps, which [`fits`]: side by side, one below the other, and one behind the other for the
+/// The workgroups of a sweep of this many steps, which [`fits`]: side by side, one below the other, and one behind the other for the
 /// layers that they write.
 pub(in crate::stencil) fn workgroups(config: &Config, steps: u32, written: u32) -> [u32; 3] {
     let [across, down] = tiles(config, steps).map(|fit| fit.expect("the steps fit"));

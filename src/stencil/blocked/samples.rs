@@ -48,7 +48,7 @@ pub(in crate::stencil) fn choose_by(
     fastest(config, machine, all, |tried, _| estimate(&samples, tried, machine))
 }
 
-/// Cells that a pass loads and steps, and its workgroups; of a kernel that takes single steps the grid's cells.
+/// Cells that a sweep loads and steps, and its workgroups; of a kernel that takes single steps the grid's cells.
 fn load(config: &Config, machine: &Machine) -> Option<(f64, f64)> {
     if !config.variant.is_blocked() {
         return Some((config.grid.cells() as f64, 1.0));
@@ -95,10 +95,10 @@ mod tests {
         Machine { class: Class::Other, subgroup: 32, cores: 48, limits: Limits::default() }
     }
 
-    /// Samples of a device on which passes of many steps take `passes` ns for a thousand cells, single steps `single`.
-    fn samples(config: &Config, grids: &[Grid], passes: f64, single: f64) -> Vec<Sample> {
+    /// Samples of a device on which sweeps of many steps take `sweeps` ns for a thousand cells, single steps `single`.
+    fn samples(config: &Config, grids: &[Grid], sweeps: f64, single: f64) -> Vec<Sample> {
         let timed = |trial: Config| {
-            let ns = if trial.variant.is_blocked() { passes } else { single };
+            let ns = if trial.variant.is_blocked() { sweeps } else { single };
             (trial, ns * trial.grid.cells() as f64 / 1000.0)
         };
         trials(config, &machine(), grids).into_iter().map(timed).collect()
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_another_stencil_say_nothing() {
+    fn samples_of_another_stencil_are_ignored() {
         let grid = Grid { planes: 64, rows: 64, cols: 64 };
         let plane = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(512, 512));
         let samples = samples(&plane, &[plane.grid], 1.0, 4.0);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn slivers_that_strips_mostly_miss_take_single_steps() {
+    fn narrow_grids_take_single_steps() {
         let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(2048, 2048));
         let samples = samples(&config, &[config.grid], 1.0, 4.0);
         let sliver = Config { grid: Grid::plane(2_000_000, 3), ..config };

@@ -1,7 +1,7 @@
-//! The shapes of time-blocked kernels that are offered to a grid, and their measured times.
+//! Shapes of time-blocked kernels that a grid may take, with measured times.
 //!
-//! NVIDIA's tables were measured on an H200 with one workgroup on a core and with more (`docs/results/stencils.md`).
-//! The others are guesses that fit the default limits; `halofold stencil --tune` measures them.
+//! NVIDIA's tables were measured on an H200 with one or more workgroups per core (`docs/results/stencils.md`). The others are guesses
+//! that fit the default limits; `halofold tune` measures them.
 
 use crate::stencil::blocked::machine::{Class, Machine};
 use crate::stencil::config::Config;
@@ -9,17 +9,17 @@ use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
 
-/// A shape of a time-blocked kernel, and how long its turns take.
+/// A shape of a time-blocked kernel, with the time of its turns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) teams: u32,
     pub(super) levels: u32,
     pub(super) cells: u32,
-    /// Rows a turn in 2D, rows of a lane in 3D.
+    /// Rows per turn in 2D, rows per lane in 3D.
     pub(super) rows: u32,
-    /// Workgroups that a core holds at once, on grids whose borders are all fixed and on others: those take more registers.
+    /// Resident workgroups per core, with fixed borders only and with others, which take more registers.
     residents: [u64; 2],
-    /// Nanoseconds of a turn: `turn.0`, and `turn.1` for each workgroup on the core.
+    /// Nanoseconds per turn: `turn.0`, plus `turn.1` for each workgroup on the core.
     turn: (f64, f64),
 }
 
@@ -27,7 +27,7 @@ const fn shape([teams, levels, cells, rows]: [u32; 4], residents: u64, turn: (f6
     Shape { teams, levels, cells, rows, residents: [residents; 2], turn }
 }
 
-/// Factor by which a turn takes longer if not all borders are fixed.
+/// Factor by which a turn takes longer unless all borders are fixed.
 const BORDERED: f64 = 1.11;
 
 /// 5 points of 32 or 16 bits.
@@ -54,7 +54,7 @@ const NVIDIA_WIDE: &[Shape] = &[
 const ALONE: &[Shape] = &[shape([4, 2, 8, 1], 3, (400.0, 60.0)), shape([4, 4, 8, 1], 3, (597.0, 78.0))];
 /// Not measured.
 const OTHER: &[Shape] = &[shape([4, 2, 8, 2], 3, (900.0, 300.0)), shape([4, 4, 8, 2], 2, (900.0, 500.0))];
-/// Processors that run kernels: only the amount of work counts.
+/// Software adapters, where only the amount of work counts.
 const SOFTWARE: &[Shape] = &[shape([1, 4, 16, 2], 1, (0.0, 1500.0)), shape([2, 4, 16, 2], 1, (0.0, 3000.0))];
 /// 27 points of 32 bits.
 const NVIDIA_BOX_PLANES: &[Shape] = &[
@@ -68,7 +68,7 @@ const NVIDIA_STAR_PLANES: &[Shape] = &[
     shape([16, 3, 4, 4], 1, (0.0, 1377.0)),
     shape([8, 3, 4, 4], 2, (470.0, 415.0)),
 ];
-/// 3D, not measured: a turn takes as long as its cells and levels suggest.
+/// 3D, not measured: times estimated from cells and levels.
 const PLANES: &[Shape] = &[
     shape([4, 1, 4, 2], 4, (300.0, 120.0)),
     shape([4, 2, 4, 2], 3, (300.0, 200.0)),
@@ -77,7 +77,7 @@ const PLANES: &[Shape] = &[
 ];
 
 impl Shape {
-    /// The shapes that are offered to a grid.
+    /// Returns the shapes that a grid may take.
     pub(super) fn offered(config: &Config, machine: &Machine) -> &'static [Shape] {
         let wide = config.element.size() == 8;
         if !config.variant.is_blocked() {
@@ -100,32 +100,32 @@ impl Shape {
         }
     }
 
-    /// Returns true if the table for a grid was measured.
+    /// Returns true if the grid's table was measured.
     pub(super) fn are_measured(config: &Config, machine: &Machine) -> bool {
         let measured =
             config.stencil.dims == Dims::Two || (machine.subgroup > 0 && config.element.size() <= 4);
         machine.class == Class::Nvidia && measured
     }
 
-    /// Workgroups that a device runs at once.
+    /// Returns the workgroups that a device runs at once.
     pub(super) fn slots(&self, config: &Config, machine: &Machine) -> u64 {
         machine.cores * self.residents[usize::from(!config.is_for_fixed_borders())]
     }
 
-    /// Nanoseconds of a turn with this many workgroups on a core.
+    /// Returns the nanoseconds of a turn with this many workgroups per core.
     pub(super) fn turn_ns(&self, config: &Config, groups: u64) -> f64 {
         let fixed = self.turn.0 + self.turn.1 * groups as f64;
         if config.is_for_fixed_borders() { fixed } else { BORDERED * fixed }
     }
 
-    /// Steps of a pass.
+    /// Returns the steps per sweep.
     pub(super) fn steps(&self, dims: Dims) -> u32 {
         if dims == Dims::Two { self.teams * self.levels } else { self.levels }
     }
 
-    /// This shape as a tuning, with a number of rows or planes for each workgroup.
+    /// Returns this shape as a tuning, with the rows or planes per workgroup.
     pub(super) fn tuning(&self, config: &Config, machine: &Machine, layers: u32) -> Tuning {
-        // In 3D a tile loses cells on four sides: it should be about square.
+        // In 3D a tile loses cells on four sides, so it should be nearly square.
         let lanes = match config.stencil.dims {
             Dims::Two => machine.lanes(),
             Dims::Three => machine.lanes().min(16),

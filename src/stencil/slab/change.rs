@@ -1,4 +1,4 @@
-//! The changes of the last step of a round, in a form that the slabs of a grid can merge.
+//! The change of a round's last step, in a form that slabs can merge.
 
 use wgpu::{Buffer, BufferUsages};
 
@@ -17,14 +17,14 @@ use crate::stencil::residual::Residual;
 use crate::stencil::slab::SlabStepper;
 use crate::stencil::until::Until;
 
-/// Offset of the state of the sum of squares: a binding may begin there on every device.
+/// Offset of the sum of squares: a binding may begin there on every device.
 const STATE_AT: u64 = 256;
 
 impl SlabStepper {
-    /// Binds a check of the last step's changes in the slab's own layers. It is for grids after a
-    /// [checked round](SlabStepper::checked_round): then both buffers hold the grid one step apart. Squares are added
-    /// [exactly](crate::reduce::exact), so that a grid gives the same [`Change`] however it is cut. Returns the two parts of the check, which read the
-    /// slab's own layers of both buffers, and the buffer that they write, for [`Change::parse`]. Its usages are `COPY_SRC | STORAGE`.
+    /// Binds a check of the last step's changes in the slab's own layers, after a [checked round](SlabStepper::checked_round), when both
+    /// buffers hold the grid one step apart. Squares are added [exactly](crate::reduce::exact), so the [`Change`] of a grid does not depend
+    /// on the cut. Returns the two parts of the check, which read the own layers of both buffers, and the buffer that they write, for
+    /// [`Change::parse`]. Its usages are `COPY_SRC | STORAGE`.
     ///
     /// # Errors
     ///
@@ -38,13 +38,13 @@ impl SlabStepper {
 }
 
 impl Compiled<Jacobi> {
-    /// Binds a check of a step's changes, for two grids that are one step apart, as they are after
-    /// [`Convergence`](crate::stencil::Convergence) has made its last check. Squares are added
-    /// [exactly](crate::reduce::exact). Returns what [`SlabStepper::check`] returns.
+    /// Binds a check of a step's changes for two grids that are one step apart, as they are after the last check of a
+    /// [`Convergence`](crate::stencil::Convergence). Squares are added [exactly](crate::reduce::exact). Returns what
+    /// [`SlabStepper::check`] returns.
     ///
     /// # Errors
     ///
-    /// As [`SlabStepper::check`], and if a buffer is too small or lacks a usage.
+    /// Those of [`SlabStepper::check`], and if a buffer is too small or lacks a usage.
     pub fn check_change(&self, grids: [&Buffer; 2]) -> Result<([Bound; 2], Buffer), Error> {
         let bytes = self.config().bytes();
         Grids::new(grids[0], grids[1]).check(bytes, false, &self.device().limits())?;
@@ -52,7 +52,7 @@ impl Compiled<Jacobi> {
     }
 }
 
-/// Binds a check of two grids, or of a part of them, each of which it reads twice.
+/// Binds a check of two grids or of slices of them, each of which it reads twice.
 fn bind(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<([Bound; 2], Buffer), Error> {
     let squares = kernels.residual(Residual::SquaresState)?;
     let size = STATE_AT + squares.monoid().acc_size();
@@ -67,7 +67,7 @@ fn bind(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<([Bound; 2], Buffer)
     Ok((prepared, found))
 }
 
-/// The changes that a step made to a slab, or to several.
+/// The change that a step made to one slab or several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     max: f64,
@@ -75,7 +75,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Converts the bytes that a check writes. `None` if they are none.
+    /// Decodes the bytes that a check writes. `None` if they are malformed.
     pub fn parse(bytes: &[u8]) -> Option<Change> {
         let squares = State::from_bytes(bytes.get(STATE_AT as usize..)?).ok()?;
         let max = match squares.sum() {
@@ -85,45 +85,45 @@ impl Change {
         Some(Change { max, squares })
     }
 
-    /// A change from its parts, as they come from another process.
+    /// Makes a change from its parts, sent by another process.
     pub const fn from_parts(max: f64, squares: State) -> Change {
         Change { max, squares }
     }
 
-    /// The change in this slab and in another of the same grid. The order does not matter.
+    /// Merges the change of another slab of the same grid. The order does not matter.
     ///
     /// # Panics
     ///
-    /// If the grids are of different elements.
+    /// If the grids have different element types.
     pub fn merge(&mut self, other: &Change) {
         self.max = self.max.max(other.max);
         self.squares.merge(&other.squares).expect("slabs of a grid are of one element");
     }
 
-    /// The largest change of a cell. NaN if any change is NaN.
+    /// Returns the largest change of a cell. NaN if any change is NaN.
     pub fn max(&self) -> f64 {
         let squares = self.squared();
         if squares.is_nan() { squares } else { self.max }
     }
 
-    /// The square root of the sum of squared changes. NaN if any change is NaN.
+    /// Returns the square root of the sum of squared changes. NaN if any change is NaN.
     pub fn l2(&self) -> f64 {
         let squares = self.squared();
         if squares.is_nan() { squares } else { squares.sqrt().max(self.max) }
     }
 
-    /// The largest change that is a number. Merge it by the maximum.
+    /// Returns the largest change that is a number. Merge it by the maximum.
     pub const fn largest(&self) -> f64 {
         self.max
     }
 
-    /// The exact sum of squared changes. Merge it by addition of its words.
+    /// Returns the exact sum of squared changes. Merge it by adding its words.
     pub const fn squares(&self) -> &State {
         &self.squares
     }
 
-    /// Returns true if the changes are small enough, decided as [`Compiled::bind_until`](crate::Compiled::bind_until)
-    /// decides it on the GPU.
+    /// Returns true if the changes are small enough, by the rule of [`Compiled::bind_until`](crate::Compiled::bind_until) on the
+    /// GPU.
     pub fn meets(&self, until: &Until) -> bool {
         let is_double = matches!(self.squares.sum(), Value::F64(_));
         let element = if is_double { Element::F64 } else { Element::F32 };

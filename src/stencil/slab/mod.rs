@@ -6,7 +6,7 @@
 //! layers: their *edges*. (A stencil that reaches R cells takes R layers a step: a halo of `d` is enough for `d / R` steps.)
 //!
 //! ```text
-//!     halo in │ pass, pass, … │ last pass: edges │ edges out │ last pass: interior
+//!     halo in │ sweep, sweep, … │ last sweep: edges │ edges out │ last sweep: interior
 //!             │ T steps each  │                  └── what the neighbours wait for ──
 //! ```
 //!
@@ -223,12 +223,7 @@ impl Slab {
 
     /// The layers that come from the neighbour on a side, in bytes from the start of its grids; `None` without a neighbour there.
     pub fn halo(&self, side: Side) -> Option<Range<u64>> {
-        let Range { start, end } = self.local();
-        let layers = match side {
-            Side::Low => start.saturating_sub(self.halo)..start,
-            Side::High => end..end.saturating_add(self.halo),
-        };
-        self.cut[side as usize].then(|| self.byte_range(layers))
+        self.beside(side, side == Side::Low).map(|layers| self.byte_range(layers))
     }
 
     /// The layers that its neighbour on a side needs, in bytes from the start of its grids; `None` without a neighbour there.
@@ -263,12 +258,15 @@ impl Slab {
     }
 
     fn edge_layers(&self, side: Side) -> Option<Range<u32>> {
+        self.beside(side, side == Side::High)
+    }
+
+    /// The layers of a face before or after an end of its own layers; `None` without a neighbour there.
+    fn beside(&self, side: Side, is_before: bool) -> Option<Range<u32>> {
         let Range { start, end } = self.local();
-        let layers = match side {
-            Side::Low => start..start.saturating_add(self.halo),
-            Side::High => end.saturating_sub(self.halo)..end,
-        };
-        self.cut[side as usize].then_some(layers)
+        let at = if side == Side::Low { start } else { end };
+        let before = at.saturating_sub(self.halo)..at;
+        self.cut[side as usize].then(|| if is_before { before } else { at..at.saturating_add(self.halo) })
     }
 
     fn byte_range(&self, layers: Range<u32>) -> Range<u64> {

@@ -1,4 +1,4 @@
-//! From a slab and a number of steps to the launches of a round. Pure: no GPU here.
+//! Plans the dispatches of a round from a slab and a number of steps. Pure: needs no GPU.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::stencil::config::Config;
 use crate::stencil::slab::{Side, Slab};
 
 impl Slab {
-    /// Plans a round of `steps` steps: for each pass over memory, its number of steps and its launches. Full passes come first, then a pass
-    /// with the rest.
+    /// Plans a round of `steps` steps: per sweep over memory, its number of steps and its dispatches. Full sweeps come first, the remainder
+    /// last.
     ///
-    /// The last pass has two entries: the cells that neighbours need, then all others. If few others are left, the first entry has them, too,
-    /// and the second is empty. With `single_last` the last pass is a single step, whose changes can be checked. `fitted` adapts a configuration
-    /// to the number of layers that a launch writes.
+    /// The last sweep has two entries: the faces that neighbours need, then all other cells. If few cells remain, the first entry has
+    /// them, too, and the second is empty. With `single_last`, the last sweep is a single step, so that its changes can be checked. `fitted`
+    /// adapts a configuration to the number of layers that a dispatch writes.
     ///
     /// # Errors
     ///
@@ -35,9 +35,9 @@ impl Slab {
         SettingError::unless("steps", steps, 1..=most)
             .map_err(|error| error.with(" between two exchanges; deeper halos allow more"))?;
         let cuts = self.config.cuts(limits);
-        let passes = cuts.of(steps - u32::from(single_last)).chain(single_last.then_some(1));
-        let passes: Vec<_> = passes.collect();
-        let (&last, blocks) = passes.split_last().expect("there is at least one step");
+        let sweeps = cuts.of(steps - u32::from(single_last)).chain(single_last.then_some(1));
+        let sweeps: Vec<_> = sweeps.collect();
+        let (&last, blocks) = sweeps.split_last().expect("there is at least one step");
         let launches = |steps, layers: Range<u32>| match layers.is_empty() {
             true => Ok(Vec::new()),
             false => {
@@ -57,7 +57,7 @@ impl Slab {
         Ok(round)
     }
 
-    /// The layers that must be right if this many more steps follow.
+    /// Returns the layers that must be right if `left` more steps follow.
     fn needed(&self, left: u32) -> Range<u32> {
         let (own, computed) = (self.local(), self.config.computed_layers());
         let [low, high] = self.cut;
@@ -68,7 +68,7 @@ impl Slab {
         }
     }
 
-    /// The layers that the last pass writes: those that neighbours need, and the others.
+    /// Returns the layers that the last sweep writes: faces for neighbours, and the others.
     fn parts(&self) -> (Vec<Range<u32>>, Range<u32>) {
         let all = self.needed(0);
         let edges: Vec<_> = Side::BOTH.into_iter().filter_map(|side| self.edge_layers(side)).collect();
@@ -76,11 +76,11 @@ impl Slab {
             start: if self.cut[0] { all.start + self.halo } else { all.start },
             end: if self.cut[1] { all.end.saturating_sub(self.halo) } else { all.end },
         };
-        // A short interior takes as long as a launch: then one launch does all.
+        // A short interior takes as long as a dispatch, so one dispatch does all.
         if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.halo {
             return (vec![all], 0..0);
         }
-        // Layers at a fixed side of the grid are never written, although neighbours may need them.
+        // Layers at a fixed side are never written, even if neighbours need them.
         let written = |edge: Range<u32>| edge.start.max(all.start)..edge.end.min(all.end);
         (edges.into_iter().map(written).collect(), inside)
     }
@@ -101,14 +101,14 @@ mod tests {
         Config::new(stencil, variant, Element::F32, grid).with_tuning(tuning)
     }
 
-    /// Launches of two workgroups one behind the other, each of its own height.
+    /// Cuts the layers between two workgroups, so that the height follows from the dispatch.
     fn halved(config: &Config, layers: u32) -> Config {
         let half = layers.div_ceil(2);
         config.with_tuning(config.tuning.with_layers_per_group(half))
     }
 
     #[test]
-    fn launches_have_heights_of_their_own_and_a_checked_round_ends_with_a_single_step() {
+    fn dispatches_choose_heights_and_a_checked_round_ends_with_a_single_step() {
         let plane = config(&FIVE_POINT, "time-pipeline", Grid::plane(30, 64));
         let space = config(&SEVEN_POINT, "time-planes", Grid { planes: 30, rows: 4, cols: 16 });
         for (own, halo, single_last) in [(0..30, 5, false), (8..16, 8, true), (16..30, 7, false)] {
@@ -122,7 +122,7 @@ mod tests {
                         ["blocks_across", "blocks_down", "layers_per_group", "begin", "end"]
                             .map(|name| pass.param(name).unwrap());
                     let stretches = pass.workgroups() / u64::from(across * down);
-                    // Everything fits one window, so a launch writes what it was fitted for.
+                    // The grid fits one window, so a dispatch writes the layers that it was fitted for.
                     assert_eq!(height, halved(&config, end - begin).tuning.layers_per_group);
                     assert_eq!(stretches, u64::from((end - begin).div_ceil(height).max(1)));
                 }

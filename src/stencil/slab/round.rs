@@ -18,13 +18,13 @@ type Both = [Vec<Dispatch>; 2];
 /// as many layers as the round makes steps, next to the slab's own. After it, only the slab's own layers are those of the grid.
 #[derive(Debug)]
 pub struct Round {
-    /// All passes, the last one where neighbours need its cells.
+    /// All sweeps, the last one where neighbours need its cells.
     edges: Vec<Both>,
-    /// The last pass elsewhere.
+    /// The last sweep elsewhere.
     interior: Both,
 }
 
-/// Binds the launches of a round.
+/// Binds the dispatches of a round.
 pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Result<Round, Error> {
     let device = stepper.bind.kernels.device();
     let machine = stepper.slab.config.machine(device);
@@ -39,7 +39,7 @@ pub(super) fn bind(stepper: &SlabStepper, steps: u32, single_last: bool) -> Resu
         both
     };
     let mut edges: Vec<_> = parts.iter().map(bind).collect();
-    let interior = edges.pop().expect("a round has a last pass");
+    let interior = edges.pop().expect("a round has a last sweep");
     Ok(Round { edges, interior })
 }
 
@@ -49,7 +49,7 @@ impl Round {
         1 - self.last(from)
     }
 
-    /// Records all passes but the last, and the last one where neighbours need its cells.
+    /// Records all sweeps but the last, and the last one where neighbours need its cells.
     pub fn encode_edges(&self, encoder: &mut CommandEncoder, from: usize) {
         let mut pass = launch::begin(encoder, "halofold::stencil::slab::edges");
         let mut recorder = Recorder::new(&mut pass);
@@ -58,7 +58,7 @@ impl Round {
         }
     }
 
-    /// Records the last pass elsewhere.
+    /// Records the last sweep elsewhere.
     pub fn encode_interior(&self, encoder: &mut CommandEncoder, from: usize) {
         let mut pass = launch::begin(encoder, "halofold::stencil::slab::interior");
         Recorder::new(&mut pass).record(&self.interior[self.last(from)]);
@@ -70,7 +70,7 @@ impl Round {
         self.encode_interior(encoder, from);
     }
 
-    /// The buffer that the last pass reads.
+    /// The buffer that the last sweep reads.
     fn last(&self, from: usize) -> usize {
         (from + self.edges.len() - 1) % 2
     }

@@ -1,4 +1,4 @@
-//! A slab bound to buffers: its rounds, and the copies of its faces.
+//! A slab bound to buffers: records its rounds and the copies of its faces.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::stencil::slab::round::{self, Round};
 use crate::stencil::slab::{Side, Slab};
 
 impl Compiled<Jacobi> {
-    /// Binds two buffers to a slab, as [`Compiled::bind`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
-    /// a kernel when a round first needs it. Where the tuning is the device's choice, the launches of a round get their workgroups' heights each.
+    /// Binds two buffers to a slab, as [`Compiled::bind`] does for a whole grid. All slabs of a grid may share one compiled stencil,
+    /// which compiles a kernel when a round first needs it. If the device chooses the tuning, each dispatch gets its own height of workgroups.
     ///
-    /// The buffers have [`Slab::bytes`], and a slab with neighbours also needs the usages `COPY_SRC` and `COPY_DST`.
+    /// The buffers have [`Slab::bytes`]. A slab with neighbours also needs the usages `COPY_SRC` and `COPY_DST`.
     ///
     /// # Errors
     ///
-    /// - The slab is one of another grid: its columns, its element, its stencil or its borders differ.
+    /// - The slab belongs to another grid: its columns, element, stencil or borders differ.
     /// - The errors of [`Compiled::bind`].
     pub fn bind_slab(&self, slab: &Slab, grids: Grids<'_>) -> Result<SlabStepper, Error> {
         let slab = slab.tuned(self.config())?;
@@ -44,14 +44,14 @@ pub struct SlabStepper {
 }
 
 impl SlabStepper {
-    /// The slab, with the kernel and the tuning that step it.
+    /// Returns the slab with the kernel and tuning that step it.
     pub const fn slab(&self) -> &Slab {
         &self.slab
     }
 
-    /// Binds a round of this many steps: at most as many as the faces were for that came before it, while its edges are for rounds of
-    /// [`Slab::depth`]. Keep it: it is recorded any number of times, and recording allocates
-    /// nothing. This compiles the kernels that are not compiled yet.
+    /// Binds a round of `steps` steps. It must not exceed the steps that the last received faces allow; the faces themselves are always
+    /// made for [`Slab::depth`] steps. Keep the round: it can be recorded any number of times, and recording allocates nothing.
+    /// This compiles kernels that are not compiled yet.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl SlabStepper {
         round::bind(self, steps, false)
     }
 
-    /// A round whose last pass is a single step, so that [`SlabStepper::check`] can find the changes of that step.
+    /// Binds a round whose last sweep is a single step, so that [`SlabStepper::check`] can find the change of that step.
     ///
     /// # Errors
     ///
@@ -70,8 +70,8 @@ impl SlabStepper {
         round::bind(self, steps, true)
     }
 
-    /// Records a copy of the first bytes of `from` to the halo on a side, in buffer `into` (0 or 1). Without a neighbour there, it
-    /// records nothing.
+    /// Records a copy of the first bytes of `from` into the halo on `side` of buffer `into` (0 or 1). Records nothing if there is no
+    /// neighbour on that side.
     ///
     /// # Errors
     ///
@@ -89,8 +89,8 @@ impl SlabStepper {
         Ok(())
     }
 
-    /// Records a copy of the edge on a side, from buffer `of` (0 or 1) to the first bytes of `to`. Without a neighbour there, it
-    /// records nothing.
+    /// Records a copy of the face on `side` of buffer `of` (0 or 1) to the first bytes of `to`. Records nothing if there is no
+    /// neighbour on that side.
     ///
     /// # Errors
     ///

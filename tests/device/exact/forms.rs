@@ -61,7 +61,7 @@ fn operators_without_an_exact_form_are_refused() {
     ]);
 }
 
-/// The rung of the ladder, with the tuning that it is given there, launches the kernels that the library launches by default.
+/// The rung of the ladder, with the tuning that it is given there, dispatches the kernels that the library dispatches by default.
 #[test]
 fn the_rung_is_the_librarys_kernel() {
     let rung = Rung::named("exact").unwrap();

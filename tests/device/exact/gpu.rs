@@ -15,7 +15,7 @@ const ORDINARY: [Hard; 4] = [Hard::Patterns, Hard::Mixed, Hard::Special, Hard::M
 fn whole_inputs_on_every_adapter() {
     let cuts = [0, 1, 2, 3, 5, 8, 17, 64, 1000, 4099, 70_001].map(Cut::whole);
     Row { step: 2, ..Row::new(in_turn(cases(), 4, 0), &Hard::ALL, cuts) }.check();
-    // A whole input is one segment if workgroups may not meet in one launch.
+    // A whole input is one segment if workgroups may not meet in one dispatch.
     let cuts = [0, 1, 17, 1000, 70_001].map(Cut::whole);
     let how = vec![exact().with_launches(Launches::Two)];
     Row { how, ..Row::new(in_turn(SOME, 2, 0), &[Hard::Mixed], cuts) }.check();

@@ -36,7 +36,7 @@ fn grey(picture: &[u8]) -> f64 {
 }
 
 #[test]
-fn the_eye_adapts_to_what_the_reduction_says() {
+fn exposure_follows_the_reductions_mean() {
     for gpu in [gpu(), &cautious(|_| ())] {
         let outcome = run(gpu, auto_exposure::run);
         let frames = &outcome.frames;

@@ -109,7 +109,7 @@ pub fn ways(monoid: &Monoid) -> Vec<How> {
     has_subgroups.iter().map(|subgroups| How::default().with_subgroups(*subgroups)).collect()
 }
 
-/// These, and a finish in a launch of its own.
+/// These, and a finish in a dispatch of its own.
 pub fn with_two_launches(monoid: &Monoid) -> Vec<How> {
     ways(monoid).into_iter().chain([How::default().with_launches(Launches::Two)]).collect()
 }

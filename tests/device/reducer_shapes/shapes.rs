@@ -1,4 +1,4 @@
-//! Every shape, in windows, in parts, in one launch and in two, of a length that the GPU knows; and every shape of other elements and operators.
+//! Every shape, in windows, in parts, in one dispatch and in two, of a length that the GPU knows; and every shape of other elements and operators.
 
 use std::iter::repeat_n;
 
@@ -95,7 +95,7 @@ fn every_stride_on_every_adapter() {
     check(&both(), &operators(), with_two_launches, &scattered(cuts));
 }
 
-/// Also of parts. The second launch is given the shorter length, too: it must not miss a partial for that.
+/// Also of parts. The second dispatch is given the shorter length, too: it must not miss a partial for that.
 #[test]
 fn lengths_known_to_the_gpu_on_every_adapter() {
     let counts = [0, 1, 2, 5, 40, 4096, 16_384, 16_385, 49_999, 50_000, 50_001, 50_002, 77_777];

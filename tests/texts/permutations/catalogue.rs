@@ -95,7 +95,7 @@ pub fn generous() -> Limits {
     }
 }
 
-/// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung and finish.
+/// Every way to make a reducer: each form, with elements and states, in one dispatch and two, and exact; each rung and finish.
 pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, How)> {
     let mut ways = Vec::new();
     for form in ShapeKind::ALL {

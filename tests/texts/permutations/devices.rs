@@ -39,7 +39,7 @@ fn workgroup_memory_is_checked() {
     }
 }
 
-/// Every operator goes through every form and every rung, and plans launch only stages whose kernels are looked at.
+/// Every operator goes through every form and every rung, and plans dispatch only stages whose kernels are looked at.
 #[test]
 fn plans_have_no_other_stages() {
     let limits = Limits::default();

@@ -1,7 +1,7 @@
 //! Kernels as files, for other platforms' compilers, which `scripts/front-ends` runs.
 //!
 //! `HALOFOLD_KERNELS=FOLDER cargo test --release --test texts written` writes kernels as WGSL, SPIR-V, MSL and HLSL, and
-//! `kernels.json`, which describes them. A kernel has traits (what is launched, the operator, the type; a stencil, its variant, its
+//! `kernels.json`, which describes them. A kernel has traits (what is dispatched, the operator, the type; a stencil, its variant, its
 //! borders, …); those written have every trait, with `HALOFOLD_KERNELS_PAIRS=1` every pair of traits. `HALOFOLD_KERNELS_ALL=1` writes all.
 
 use std::collections::BTreeMap;

@@ -53,7 +53,7 @@ pub struct Case {
     pub monoid: usize,
     /// The rung; `None` for the fastest kernels.
     pub rung: Option<Setup>,
-    /// Number of launches in which workgroups meet, if no rung says it.
+    /// Number of dispatches in which workgroups meet, if no rung says it.
     pub launches: Launches,
     /// Two flags: inputs are accumulators, and the output is to be.
     pub states: [bool; 2],
@@ -123,7 +123,7 @@ impl Case {
         Some((setup.rung, setup.finish, setup.tuning))
     }
 
-    /// Returns true if workgroups leave their partials to a second launch.
+    /// Returns true if workgroups leave their partials to a second dispatch.
     pub fn in_two_launches(&self) -> bool {
         self.launches == Launches::Two && self.shape != Shape::Accumulate
     }

@@ -19,7 +19,7 @@ pub const INPUT: u32 = 0;
 pub const OUTPUT: u32 = 1;
 const SECOND: u32 = 5;
 
-/// A parameter of a launch.
+/// A parameter of a dispatch.
 pub fn param(launch: &Launch, name: &str) -> u64 {
     launch.param(name).unwrap_or_else(|| panic!("no {name}: {launch:?}")).into()
 }
@@ -93,7 +93,7 @@ pub fn bound(case: &Case, bytes: ByteRange) -> Checked {
     Ok(())
 }
 
-/// The items that a launch covers, by their positions in the whole input.
+/// The items that a dispatch covers, by their positions in the whole input.
 pub fn window(launch: &Launch) -> Range<u64> {
     let [index, len] = ["index", "len"].map(|name| param(launch, name));
     index..index + len
@@ -151,9 +151,9 @@ pub fn holds_partials(case: &Case, launch: &Launch, range: Range<u64>) -> Checke
     Ok(())
 }
 
-/// What a launch of teams takes and leaves.
+/// What a dispatch of teams takes and leaves.
 pub struct Step {
-    /// Its chunks, segments or tiles, counted over all launches.
+    /// Its chunks, segments or tiles, counted over all dispatches.
     pub taken: Range<u64>,
     /// The elements, or accumulators in scratch memory, that its bindings hold.
     pub covered: Range<u64>,
@@ -164,7 +164,7 @@ pub struct Step {
     pub turns: u64,
 }
 
-/// Launches that take `all` things one after another; returns where they write.
+/// Dispatches that take `all` things one after another; returns where they write.
 pub fn steps(
     case: &Case,
     launches: &[&Launch],
@@ -187,7 +187,7 @@ pub fn steps(
     Ok(written)
 }
 
-/// The range of bytes that a launch writes `count` values to, counted from the start of its buffer.
+/// The range of bytes that a dispatch writes `count` values to, counted from the start of its buffer.
 pub fn writes(case: &Case, launch: &Launch, count: u64) -> Result<Range<u64>, TestCaseError> {
     let (bytes, value) = match launch.binding(OUTPUT) {
         Some(Binding::Output(bytes)) => (bytes, case.value(launch.step.writes)),

@@ -14,7 +14,7 @@ use super::check::{
 /// The binding of the list of offsets.
 const LIST: u32 = 7;
 
-/// The numbers of a launch over segments, tiles or marks.
+/// The numbers of a dispatch over segments, tiles or marks.
 struct Numbers {
     /// Elements of a tile.
     tile: u64,
@@ -31,7 +31,7 @@ fn numbers(launch: &Launch) -> Numbers {
     Numbers { tile: 1 << power, short, base, team: team as u32, is_last: is_last == 1 }
 }
 
-/// `count` segments or tiles from the first on that a launch takes.
+/// `count` segments or tiles from the first on that a dispatch takes.
 fn taken(launch: &Launch, count: u64) -> Range<u64> {
     let base = numbers(launch).base;
     base..base + count
@@ -104,7 +104,7 @@ fn cut(case: &Case, launches: &[&Launch], tile: u64) -> Checked {
     tiles(written, all)
 }
 
-/// The tiles of each long segment are joined: every launch looks at all marks, for the segments that are its own.
+/// The tiles of each long segment are joined: every dispatch looks at all marks, for the segments that are its own.
 fn join(case: &Case, launches: &[&Launch], (count, tile): (u64, u64)) -> Checked {
     tiles(launches.iter().map(|launch| taken(launch, param(launch, "len"))), count)?;
     for launch in launches {

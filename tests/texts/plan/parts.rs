@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::case::Case;
 use super::check::{Checked, INPUT, Launch, Step, input, param, steps, tiles, window, words};
 
-/// The numbers of a launch over parts.
+/// The numbers of a dispatch over parts.
 struct Numbers {
     len: u64,
     chunk: u64,
@@ -33,7 +33,7 @@ fn numbers(launch: &Launch, inner: u64) -> Result<Numbers, TestCaseError> {
 }
 
 impl Numbers {
-    /// A launch that covers these rows, of which a team takes `rows`.
+    /// A dispatch that covers these rows, of which a team takes `rows`.
     fn step(self, covered: Range<u64>, rows: u64, inner: u64) -> Step {
         let values = (self.range.end - self.range.start) * inner;
         let turns = rows.div_ceil(((1 << self.team) / self.width).max(1));

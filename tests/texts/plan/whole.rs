@@ -1,4 +1,4 @@
-//! One result of everything: in one launch a window, through levels of partial results, or through an atomic total.
+//! One result of everything: in one dispatch a window, through levels of partial results, or through an atomic total.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ fn is_over_items(launch: &Launch) -> bool {
     scratch(launch, INPUT).is_none() && launch.step.kernel.coverage != Coverage::One
 }
 
-/// Launches over the caller's items take each of them once.
+/// Dispatches over the caller's items take each of them once.
 fn over_items(case: &Case, launches: &[&Launch]) -> Checked {
     tiles(launches.iter().map(|launch| window(launch)), case.len())?;
     let mut before = vec![0];
@@ -120,7 +120,7 @@ fn launches(case: &Case, plan: &Plan) -> Checked {
     Ok(())
 }
 
-/// Launches over the caller's elements know how far apart those are.
+/// Dispatches over the caller's elements know how far apart those are.
 fn strides(case: &Case, launches: &[&Launch]) -> Checked {
     for launch in launches {
         let is_strided = launch.step.reads == Reads::Strided;

@@ -1,4 +1,4 @@
-//! Time-blocked kernels: however many steps a pass makes, the bits are those of single steps; and the cells are right.
+//! Time-blocked kernels: however many steps a sweep makes, the bits are those of single steps; and the cells are right.
 
 use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Config, Dims, Tuning, Weights};
@@ -8,7 +8,7 @@ use super::{Kernel, grids};
 use crate::Checked;
 use crate::common::{gpu, in_turn, is_software};
 
-/// A configuration in small shapes, two or four steps a pass.
+/// A configuration in small shapes, two or four steps a sweep.
 pub fn small(config: Config, round: usize) -> Config {
     let shapes = match config.stencil.dims {
         Dims::Two => [[2, 4, 1, 8, 2, 11, 0], [2, 7, 2, 4, 1, 100, 0], [1, 16, 2, 4, 3, 30, 0]],

@@ -109,7 +109,7 @@ impl<'a> Parts<'a> {
         Ok(decode(self.run.config.element, &bytes))
     }
 
-    /// Edges of all, then faces, then interiors: an interior must not need what the edges' launches did not leave.
+    /// Edges of all, then faces, then interiors: an interior must not need what the edges' dispatches did not leave.
     fn round(&self, steps: u32, from: usize) -> Checked<usize> {
         let rounds = self.parts.iter().map(|part| part.stepper.round(steps));
         let rounds = rounds.collect::<Result<Vec<_>, _>>()?;

@@ -11,23 +11,23 @@ use super::error::Fault;
 use super::header::excerpt;
 use super::reader::Opened;
 
-/// The text between the name of an archive and that of an array in it.
+/// Separates an archive's name from an array's name.
 const SEPARATOR: &str = ".npz:";
 
-/// The end of a member's name, which is not part of the array's.
+/// The extension of a member, which is not part of the array's name.
 const EXTENSION: &str = ".npy";
 
-/// Bytes of a compressed member that are read at once.
+/// Bytes to read at a time from a compressed member.
 const CHUNK: usize = 256 << 10;
 
-/// The archive and the array that a path names, where it is no file itself.
+/// Splits a path into archive and array, unless a file has this name.
 pub(crate) fn named(path: &Path) -> Option<(PathBuf, &str)> {
     let text = path.to_str().filter(|_| !path.exists())?;
     let (archive, array) = text.split_at(text.rfind(SEPARATOR)? + SEPARATOR.len());
     Some((archive.trim_end_matches(':').into(), array))
 }
 
-/// The array of a name in an archive, or the only one. An array that is not compressed is a part of the file.
+/// Finds the array with this name, or the only one, in an archive. An uncompressed array is a range of the file.
 pub(crate) fn open(file: File, array: Option<&str>) -> Result<Opened, Fault> {
     let data = file.try_clone().map_err(Fault::Read)?;
     let broken = |error: rawzip::Error| Fault::Zip(error.to_string());

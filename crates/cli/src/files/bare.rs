@@ -5,22 +5,22 @@ use std::str::FromStr;
 use super::Stored;
 use super::header::excerpt;
 
-/// The type of bare elements, which are little-endian, and their dimensions.
+/// The type and dimensions of bare little-endian elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bare {
     pub stored: Stored,
-    /// The dimensions; none of a run of elements.
+    /// The dimensions; empty for one dimension.
     pub(super) dimensions: Dimensions,
 }
 
 #[derive(clap::Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Input")]
 pub struct BareArgs {
-    /// Files hold bare little-endian elements of a type: f32, f64, f16, u8, i8, u16, i16, u32, i32, u64, i64 or bool.
+    /// Type of bare little-endian elements: f32, f64, f16, u8, i8, u16, i16, u32, i32, u64, i64 or bool.
     #[arg(long, value_name = "TYPE", value_parser = stored)]
     raw: Option<Stored>,
-    /// Dimensions of the array in a file of bare elements, as in 480,640; the last one runs fastest. One may be -1: it follows from
-    /// the size of the file.
+    /// Shape of an array of bare elements, as in 480,640. The last dimension is contiguous. One may be -1: it follows from
+    /// the file's size.
     #[arg(long, value_name = "N,...", requires = "raw", allow_hyphen_values = true)]
     shape: Option<Dimensions>,
 }

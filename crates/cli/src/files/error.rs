@@ -4,8 +4,8 @@ use std::io;
 
 use super::STANDARD_INPUT;
 
-/// An error that keeps a data file from being read. The message begins with the file's name and ends with what to do
-/// about it.
+/// An error that prevents reading a data file. The message begins with the file's name and ends with a
+/// remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{name}: {fault}{remedy}")]
 pub struct InputError {
@@ -29,30 +29,30 @@ pub enum Fault {
     Read(io::Error),
     #[error("is empty; write it with numpy.save")]
     Empty,
-    /// It is a zip archive in a stream, which has its directory at its end.
-    #[error("is a .npz archive in a stream, and is read from a file only; write it to one")]
+    /// A zip archive from a stream: its directory is at its end.
+    #[error("is a .npz archive in a stream; write it to a file first")]
     Archive,
     #[error("is no .npz archive, or a damaged one: {0}; copy it again, or write it with numpy.savez")]
     Zip(String),
-    /// No array of an archive has the name, or none is named and there are several: the names.
+    /// The archive has no array of this name, or several and none was named. Lists the names.
     #[error("name one of the arrays in the archive, as in FILE.npz:NAME: {0}")]
     Member(String),
     #[error("is not an array that NumPy wrote; write it with numpy.save")]
     NotNpy,
-    /// It was to have bare elements, and begins as a `.npy` file does.
-    #[error("is a .npy file, whose header says what its elements are: no type has to be given")]
+    /// `--raw` was given for a `.npy` file.
+    #[error("is a .npy file, whose header has the type; leave out --raw")]
     NotBare,
     #[error("{0}")]
     Unreadable(String),
-    /// A header that does not follow the format, for this reason.
+    /// A header that violates the format, with the reason.
     #[error("malformed .npy header: {0}; write the file again with numpy.save")]
     Header(String),
-    /// An array of something that cannot be reduced here: the dtype, as the header has it and cut short if it is long.
-    #[error("has dtype `{0}`, and the dtypes that work are u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1; {remedy}", remedy = remedy(.0))]
+    /// An unsupported dtype, as the header spells it, shortened if it is long.
+    #[error("has dtype `{0}`; supported are u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1; {remedy}", remedy = remedy(.0))]
     Dtype(String),
     #[error("truncated: {expected} bytes of {part} expected, {found} found; copy or write the file again")]
     Truncated {
-        /// The part that is not complete: `header` or `data`.
+        /// The truncated part: `header` or `data`.
         part: &'static str,
         expected: u64,
         found: u64,
@@ -60,7 +60,7 @@ pub enum Fault {
 }
 
 impl InputError {
-    /// The error of a file, by its name on the command line; with `--raw` or without.
+    /// Makes the error of a file, named as on the command line. `is_bare` if `--raw` was given.
     pub(super) fn new(name: &str, fault: Fault, is_bare: bool) -> Self {
         let name = if name == STANDARD_INPUT { "standard input" } else { name };
         let remedy = match fault {

@@ -1,6 +1,6 @@
 //! The header of a `.npy` file: type, shape and number of elements.
 //!
-//! Whatever length a header claims, no more is read than an array of numbers needs.
+//! The header's declared length is not trusted: at most `LONGEST` bytes are read.
 
 use std::io::Read;
 
@@ -19,9 +19,8 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The first bytes of a zip archive, which a `.npz` file is.
 const ZIP_MAGIC: &[u8; 4] = b"PK\x03\x04";
 
-/// The longest header that is read: the longest there is in version 1.0. Sixty-four dimensions need
-/// less than 2 KiB, and only the field names of structured arrays, which are no input here, ever
-/// made a longer one.
+/// The longest header that is read, in bytes: the maximum of format version 1.0. Sixty-four dimensions need less than 2 KiB.
+/// Only field names of structured arrays, which are refused, make a header longer.
 const LONGEST: u32 = u16::MAX as u32;
 
 /// The elements of a file, as a header describes them.
@@ -29,26 +28,25 @@ const LONGEST: u32 = u16::MAX as u32;
 pub(crate) struct Header {
     pub(crate) stored: Stored,
     pub(crate) shape: Vec<u64>,
-    /// True if the first dimension runs fastest, as in Fortran, instead of the last.
+    /// True if the first dimension is contiguous, as in Fortran.
     pub(crate) fortran: bool,
-    /// True if their byte order is not this machine's.
+    /// True if the elements' byte order differs from this machine's.
     pub(crate) swap: bool,
-    /// The number of bytes they take; unknown until the end in a stream of bare elements.
+    /// Size of all elements in bytes. `None` for bare elements of a stream, until its end.
     pub(crate) bytes: Option<u64>,
-    /// The number of bytes before them.
+    /// Offset of the first element in bytes.
     pub(crate) start: u64,
 }
 
 impl Header {
-    /// The description of bare elements, which have no header: as many as `length` bytes hold, or an array. The length of a stream is
-    /// not known yet.
+    /// Describes bare elements, which have no header. `length` is the file's size in bytes, `None` for a stream.
     pub(crate) fn bare(bare: &Bare, length: Option<u64>) -> Result<Self, Fault> {
         let shape = length.map_or(Ok(Vec::new()), |length| shape_of(bare, length))?;
         let swap = cfg!(target_endian = "big");
         Ok(Header { stored: bare.stored, shape, fortran: false, swap, bytes: length, start: 0 })
     }
 
-    /// Reads the header off `reader`, which is left at the first element.
+    /// Reads the header from `reader` and leaves `reader` at the first element.
     pub(crate) fn read(mut reader: impl Read) -> Result<Self, Fault> {
         let version = read_version(&mut reader)?;
         let (text, start) = read_text(&mut reader, version)?;
@@ -59,7 +57,7 @@ impl Header {
         Ok(Header { stored, shape, fortran, swap, bytes: Some(bytes), start })
     }
 
-    /// Completes the description of bare elements from a stream, whose `length` is known at its end.
+    /// Completes the description of bare elements from a stream once its `length` is known.
     pub(crate) fn with_length(self, raw: Option<&Bare>, length: u64) -> Result<Self, Fault> {
         match raw.filter(|_| self.bytes.is_none()) {
             Some(bare) => Header::bare(bare, Some(length)),
@@ -68,7 +66,7 @@ impl Header {
     }
 }
 
-/// The dimensions of `length` bytes of bare elements.
+/// Returns the dimensions of bare elements that take `length` bytes.
 fn shape_of(bare: &Bare, length: u64) -> Result<Vec<u64>, Fault> {
     let Bare { stored, dimensions } = bare;
     if !length.is_multiple_of(stored.size()) {
@@ -97,7 +95,7 @@ pub(crate) fn begins(mut reader: impl Read) -> bool {
     read_version(&mut reader).is_ok()
 }
 
-/// Reads the magic and the format's version, of which the first number is enough to go on with.
+/// Reads the magic bytes and the format's version, and returns its major number.
 fn read_version(reader: &mut impl Read) -> Result<u8, Fault> {
     let mut start = [0; MAGIC.len() + 2];
     let found = fill(reader, &mut start)?;
@@ -132,7 +130,7 @@ fn truncated(expected: u64, found: u64) -> Fault {
     Fault::Truncated { part: "header", expected, found }
 }
 
-/// Reads the header's text and returns with it how many bytes came before the elements.
+/// Reads the header's text. Also returns the offset of the first element in bytes.
 fn read_text(reader: &mut impl Read, version: u8) -> Result<(String, u64), Fault> {
     let width = if version == 1 { 2 } else { 4 };
     let prefix = MAGIC.len() + 2 + width;
@@ -160,36 +158,36 @@ fn decode(bytes: Vec<u8>, version: u8) -> Result<String, Fault> {
     if version >= 3 {
         return String::from_utf8(bytes).map_err(|_| Fault::Header("it is not UTF-8 text".to_owned()));
     }
-    // The versions before are Latin-1, whose bytes are the first characters of Unicode.
+    // Versions before 3.0 are Latin-1, whose bytes equal the first 256 characters of Unicode.
     Ok(bytes.into_iter().map(char::from).collect())
 }
 
-/// The type that a type string names, if there is one, and whether its bytes need swapping.
+/// Parses a dtype string. Returns the stored type and whether its bytes need swapping.
 pub(crate) fn interpret(descr: &str) -> Option<(Stored, bool)> {
     let kind = descr.trim_start_matches(['<', '>', '=', '|']);
     let stored = Stored::of_numpy(kind)?;
     let big = match &descr[..descr.len() - kind.len()] {
         "<" => false,
         ">" => true,
-        // This machine's, as NumPy takes them.
+        // This machine's byte order, as NumPy reads it.
         "" | "=" | "|" => cfg!(target_endian = "big"),
         _ => return None,
     };
-    // A single byte has no order, whatever a writer says.
+    // A single byte has no order, whatever its dtype claims.
     Some((stored, stored.size() > 1 && big != cfg!(target_endian = "big")))
 }
 
-/// The dictionary in a header: the three keys of an array of numbers.
+/// The dictionary of a header: the three keys of an array.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Dictionary {
-    /// A string, or the list of a structured array.
+    /// A string, or a list if the array is structured.
     descr: Value,
     fortran_order: bool,
     shape: Vec<u64>,
 }
 
-/// Reads a dictionary of Python, which is JSON but for quotes, tuples, the names of Booleans, and commas behind last items.
+/// Parses a Python dictionary. It differs from JSON in quotes, tuples, Booleans and trailing commas.
 fn dictionary(text: &str) -> Result<Dictionary, Fault> {
     let mut json = String::new();
     for c in text.chars() {
@@ -207,14 +205,14 @@ fn dictionary(text: &str) -> Result<Dictionary, Fault> {
     serde_json::from_str(&json).map_err(|error| Fault::Header(excerpt(&error.to_string())))
 }
 
-/// As much of a file's text as belongs into a message, without control characters.
+/// Shortens text from a file for a message and removes control characters.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 100;
     let short: String = text.chars().take(LONGEST).collect();
     visible(&short, &[]) + if short.len() < text.len() { "…" } else { "" }
 }
 
-/// Bytes of an array of these dimensions. `None` if those other than zero already mean more than NumPy takes.
+/// Returns the size in bytes of an array with these dimensions; `None` if it exceeds NumPy's limit, even if a dimension is 0.
 fn bytes(dimensions: &[u64], size: u64) -> Option<u64> {
     let others =
         dimensions.iter().filter(|size| **size > 0).try_fold(size, |all, size| all.checked_mul(*size));

@@ -1,7 +1,7 @@
 //! Data files: NumPy's `.npy`, arrays in `.npz` archives, and bare elements.
 //!
-//! A [`Source`] is an open file whose header is checked: a truncated file fails before any work is done. A stream is held in memory once it is
-//! read, so every source can be read at any place. [`npy`] and [`npz`] write such files.
+//! A [`Source`] is an open file whose header was checked, so a truncated file fails early. A stream is read into memory,
+//! so every source can be read at any position. [`npy`] and [`npz`] write such files.
 
 mod archive;
 mod bare;
@@ -44,20 +44,20 @@ pub struct Source {
 }
 
 enum Data {
-    /// In a file, from the header's `start` on.
+    /// A file; elements begin at the header's `start`.
     File(File),
-    /// In a stream, after the header, and in memory once they are read.
+    /// A stream after its header, kept in memory once it is read.
     Stream(Mutex<Stream>),
 }
 
-/// A stream that is read when its first element is needed.
+/// A stream, read when its first element is needed.
 enum Stream {
     Unread(Box<dyn Read + Send>),
     Held(Arc<Vec<u8>>),
 }
 
 impl Source {
-    /// Opens `path`, where `-` is standard input: a `.npy` file, an array of a `.npz` archive or, with `raw`, bare elements.
+    /// Opens `path`: a `.npy` file, an array of a `.npz` archive or, with `raw`, bare elements. `-` is standard input.
     pub fn open(path: &Path, raw: Option<&Bare>) -> Result<Self, InputError> {
         let name = &path.to_string_lossy();
         let opened = open_array(path, raw.is_some()).and_then(|opened| Self::new(name, opened, raw));
@@ -76,7 +76,7 @@ impl Source {
         let header = Header { start: header.start + start, ..header };
         let (data, found) = match reader {
             Reader::File(file) => (Data::File(file), end.unwrap_or(0).saturating_sub(header.start)),
-            // The length of bare elements is known at their end.
+            // The number of bare elements is known at the end of the stream.
             Reader::Stream(stream) => {
                 let (stream, found) = match header.bytes {
                     Some(bytes) => (Stream::Unread(stream), bytes),
@@ -88,7 +88,7 @@ impl Source {
                 (Data::Stream(Mutex::new(stream)), found)
             }
         };
-        // More bytes than the array needs are fine, as they are to NumPy: another array may follow.
+        // A file may be longer than its array, as for NumPy: another array may follow.
         let header = header.with_length(raw, found)?;
         let bytes = header.bytes.unwrap_or(found);
         if found < bytes {
@@ -114,7 +114,7 @@ impl Source {
         &self.header.shape
     }
 
-    /// True if the first dimension runs fastest, as in Fortran, instead of the last.
+    /// Returns true if the first dimension is contiguous, as in Fortran.
     pub fn is_fortran(&self) -> bool {
         self.header.fortran
     }
@@ -124,27 +124,27 @@ impl Source {
         self.bytes / self.header.stored.size()
     }
 
-    /// Bytes of all elements as kernels read them.
+    /// Returns the size of all elements, as kernels read them, in bytes.
     pub fn bytes(&self) -> u64 {
         self.len() * self.element().size()
     }
 
-    /// True if the elements came from a stream, which one process can read.
+    /// Returns true if the elements came from a stream, which only one process can read.
     pub fn is_stream(&self) -> bool {
         matches!(self.data, Data::Stream(_))
     }
 
-    /// True if the file holds elements as kernels read them: wide, in this machine's byte order, in C order.
+    /// Returns true if the file holds elements as kernels read them: wide, in this machine's byte order, in C order.
     pub fn is_plain(&self) -> bool {
         !self.header.swap && !self.header.stored.is_packed() && !self.reverses()
     }
 
-    /// True if axes lie in the file in the reverse of C order.
+    /// Returns true if the file stores its axes in the reverse of C order.
     pub fn reverses(&self) -> bool {
         self.header.fortran && self.header.shape.iter().filter(|len| **len != 1).count() > 1
     }
 
-    /// Fills `target` with bytes of the file from byte `at` of the elements on. Several threads read a long range.
+    /// Reads bytes from offset `at` of the elements into `target`. Several threads read a long range.
     pub fn read_at(&self, at: u64, target: &mut [u8]) -> Result<(), InputError> {
         let held = self.held().map_err(|fault| InputError::new(&self.name, fault, false))?;
         let read = |(index, chunk): (usize, &mut [u8])| {
@@ -168,7 +168,7 @@ impl Source {
         read.map_err(|fault| InputError::new(&self.name, fault, false))
     }
 
-    /// The elements of a stream, which is read now if it was not; `None` of a file.
+    /// Returns the elements of a stream, reading it on the first call; `None` for a file.
     fn held(&self) -> Result<Option<Arc<Vec<u8>>>, Fault> {
         let Data::Stream(stream) = &self.data else { return Ok(None) };
         let mut stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,9 +186,9 @@ impl Source {
         }
     }
 
-    /// Loads layers of the outermost axis of an array of the dimensions `dims`, the file's own or a single one, after exchanging its axes: axis
-    /// `k` of the result is axis `order[k]`. The bytes are those of elements that kernels read, in C order. Of a Fortran array all layers are
-    /// loaded, as its first axis is the innermost in the file.
+    /// Loads `layers` of the outermost axis in C order, as kernels read the elements. `dims` are the file's dimensions or a single one.
+    /// Axes are permuted first: axis `k` of the result is axis `order[k]`. All layers of a Fortran array are loaded, because its first
+    /// axis is the innermost in the file.
     pub fn load(&self, dims: &[u64], layers: Range<u64>, order: &[usize]) -> Result<Vec<u8>, InputError> {
         let Header { stored, swap, .. } = self.header;
         let all = dims.first().copied().unwrap_or(1);
@@ -208,7 +208,7 @@ impl Source {
                 layers == (0..all) && dims == self.shape(),
                 "layers of a Fortran array do not lie together"
             );
-            // In the file, axis `k` is the one that is `k`-th from the end.
+            // In the file, axis `k` is the `k`-th from the end.
             lens.reverse();
             order.iter_mut().for_each(|axis| *axis = lens.len() - 1 - *axis);
         }

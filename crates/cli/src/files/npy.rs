@@ -13,7 +13,7 @@ const ALIGNMENT: usize = 64;
 /// Bytes before the header's text: the magic, the version and the length.
 const PREFIX: usize = 10;
 
-/// Writes an array: its type string, its dimensions, whether the first of them runs fastest, its elements.
+/// Writes an array: dtype string, dimensions, Fortran order or not, elements.
 pub fn write(
     mut file: impl Write,
     descr: &str,
@@ -32,14 +32,14 @@ pub fn write(
     file.write_all(bytes)
 }
 
-/// Returns the file of an array in C order; without its elements, the header.
+/// Returns an array in C order as a file; without elements, the header.
 pub fn file(descr: &str, shape: &[u64], bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     let mut file = Vec::new();
     write(&mut file, descr, shape, false, bytes).map_err(Failure::usage)?;
     Ok(file)
 }
 
-/// The type string of floats in this machine's byte order.
+/// Returns the dtype string of floats in this machine's byte order.
 pub fn floats(element: Element) -> String {
     let order = if cfg!(target_endian = "big") { '>' } else { '<' };
     format!("{order}f{}", element.size())

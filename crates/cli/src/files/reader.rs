@@ -1,4 +1,4 @@
-//! Sources of the bytes of a file.
+//! Files and streams as sources of bytes.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek as _, SeekFrom};
@@ -56,7 +56,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Opened, Fault> {
     if path == Path::new(STANDARD_INPUT) {
         return Ok(Opened::stream(io::stdin()));
     }
-    // Asked before opening because Windows reports a directory as one more missing permission.
+    // Checked before opening, because Windows reports a directory as a missing permission.
     if fs::metadata(path).map_err(Fault::opening)?.is_dir() {
         return Err(Fault::Directory);
     }
@@ -65,7 +65,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Opened, Fault> {
     if metadata.is_file() { Opened::part(file, 0..metadata.len()) } else { Ok(Opened::stream(file)) }
 }
 
-/// Reads until `buffer` is full or nothing more comes, and returns how many bytes came.
+/// Reads until `buffer` is full or the input ends. Returns the number of bytes read.
 pub(crate) fn fill(mut reader: impl Read, buffer: &mut [u8]) -> Result<usize, Fault> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -79,7 +79,7 @@ pub(crate) fn fill(mut reader: impl Read, buffer: &mut [u8]) -> Result<usize, Fa
     Ok(filled)
 }
 
-/// Reads a stream to its end, or as many bytes as an array needs.
+/// Reads a stream to its end, but no more bytes than an array needs.
 pub(crate) fn read_all(stream: impl Read, needed: u64) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     stream.take(needed).read_to_end(&mut bytes).map_err(Fault::Read)?;

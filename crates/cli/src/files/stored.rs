@@ -9,7 +9,7 @@ use halofold_fleet::host::{truths, widened};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
     Element(Element),
-    /// A byte that is zero or not.
+    /// A byte: zero is false, everything else true.
     Bool,
     U8,
     I8,
@@ -17,7 +17,7 @@ pub enum Stored {
     I16,
 }
 
-/// The name of each type, and those that NumPy has for it, without a byte order.
+/// Each type with its name and NumPy's names, without byte order.
 const NAMES: [(Stored, &str, [&str; 2]); 12] = [
     (Stored::Bool, "bool", ["b1", "bool"]),
     (Stored::U8, "u8", ["u1", "uint8"]),
@@ -34,7 +34,7 @@ const NAMES: [(Stored, &str, [&str; 2]); 12] = [
 ];
 
 impl Stored {
-    /// The type it has in a reduction.
+    /// Returns the type to which it is widened for a reduction.
     pub fn element(self) -> Element {
         match self {
             Stored::Element(element) => element,
@@ -68,24 +68,24 @@ impl Stored {
         NAMES.iter().find(|(_, own, _)| *own == name).map(|(stored, ..)| *stored)
     }
 
-    /// The type that NumPy gives a name, without a byte order.
+    /// Returns the type with this NumPy name, without byte order.
     pub(crate) fn of_numpy(name: &str) -> Option<Self> {
         let name = if name == "?" { "b1" } else { name };
         NAMES.iter().find(|(.., numpys)| numpys.contains(&name)).map(|(stored, ..)| *stored)
     }
 
-    /// NumPy's short name, without a byte order.
+    /// Returns NumPy's short name, without byte order.
     pub fn numpy(self) -> &'static str {
         self.names().1[0]
     }
 
-    /// NumPy's type string of little-endian elements.
+    /// Returns NumPy's dtype string of little-endian elements.
     pub fn descr(self) -> String {
         let mark = if self.size() == 1 { '|' } else { '<' };
         format!("{mark}{}", self.numpy())
     }
 
-    /// True if its integers may lie below zero.
+    /// Returns true for signed integers.
     pub fn is_signed(self) -> bool {
         matches!(self.element(), Element::I32 | Element::I64)
     }

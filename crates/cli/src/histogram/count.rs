@@ -1,6 +1,6 @@
-//! The elements of a file in bins, between the edges of `np.histogram`.
+//! Counts the elements of a file in bins with the edges of `np.histogram`.
 //!
-//! Without a range a reduction finds it first.
+//! Without a range, a reduction finds it first.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -30,15 +30,15 @@ use crate::reduce::states::{self, Kernels};
 
 #[derive(clap::Args)]
 pub struct Request {
-    /// File: a .npy array, an array of a .npz archive by FILE.npz:NAME, or with --raw bare elements; `-` is standard input.
+    /// File: a .npy array, an array of a .npz archive as FILE.npz:NAME, or bare elements with --raw; `-` is standard input.
     pub file: PathBuf,
     /// Number of bins, 1 to 65536.
-    #[arg(long, value_name = "N", default_value = "10", value_parser = counts(1u32, 65536))]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = counts(1u32, 65536), help_heading = "Bins")]
     bins: u32,
-    /// Range of all bins: by default from the least to the largest element.
+    /// Range of all bins: by default from the smallest to the largest element.
     ///
-    /// NaN and elements outside of it are not counted. Each bin includes its lower edge, the last one its upper edge, too.
-    #[arg(long, value_name = "LOW,HIGH", value_parser = ends_of, allow_hyphen_values = true)]
+    /// NaN and elements outside are not counted. Each bin includes its lower edge, the last one also its upper edge.
+    #[arg(long, value_name = "LOW,HIGH", value_parser = ends_of, allow_hyphen_values = true, help_heading = "Bins")]
     range: Option<[f64; 2]>,
     #[command(flatten)]
     raw: BareArgs,
@@ -57,7 +57,7 @@ fn ends_of(text: &str) -> Result<[f64; 2], String> {
     if low > high { Err(format!("{low} is above {high}: name the lower end first")) } else { Ok([low, high]) }
 }
 
-/// The elements of a file in bins. Its fields, in their order, are the keys in JSON.
+/// The counts of a file. The fields, in this order, are the keys in JSON.
 #[derive(Debug, Serialize)]
 pub struct Counted {
     pub file: String,
@@ -68,16 +68,16 @@ pub struct Counted {
     pub bins: usize,
     pub range: [f64; 2],
     pub dtype: &'static str,
-    /// The edges of the bins, one more.
+    /// The edges of the bins, one more than bins.
     pub edges: Vec<f64>,
     pub counts: Vec<u64>,
-    /// Time on the GPU for the counts, if it tells.
+    /// GPU time of the counts in milliseconds; `None` without timestamps.
     pub gpu_ms: Option<f64>,
     pub wall_ms: f64,
     pub adapter: String,
 }
 
-/// Counts the elements of a file in bins. `room` replaces the size of the GPU's largest buffer, in bytes.
+/// Counts the elements of a file in bins. `room` replaces the GPU's largest buffer size, in bytes.
 pub fn count(request: &Request, room: Option<u64>) -> Result<Counted, Failure> {
     let source = Source::open(&request.file, request.raw.bare().as_ref()).map_err(Failure::usage)?;
     let gpu = request.adapter.open()?;
@@ -118,14 +118,13 @@ pub fn count(request: &Request, room: Option<u64>) -> Result<Counted, Failure> {
     })
 }
 
-/// The range from the least to the largest element; from 0 to 1 without any, as in NumPy.
+/// Finds the range from the smallest to the largest element; from 0 to 1 without elements, as NumPy does.
 fn found(counter: &mut Counter<'_>, refused: impl Fn(&dyn Display) -> Failure) -> Result<Range, Failure> {
     match counter.ends()? {
         None => Ok(Range::Given([0.0, 1.0])),
         Some(ends) if ends.iter().all(|end| end.as_f64().is_finite()) => Ok(Range::Found(ends)),
         Some([min, max]) => Err(refused(&format!(
-            "the elements reach from {min} to {max}: name a range with --range LOW,HIGH, and NaN and what lies outside of it \
-             is not counted"
+            "the elements range from {min} to {max}; give --range LOW,HIGH to leave out NaN and elements outside"
         ))),
     }
 }
@@ -140,7 +139,7 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// Passes each chunk to `take`. A single one stays loaded.
+    /// Calls `take` with each chunk. A single chunk stays loaded.
     fn each(
         &mut self,
         mut take: impl FnMut(&Gpu, &Block, &Chunk) -> Result<(), Failure>,
@@ -167,7 +166,7 @@ impl Counter<'_> {
         Block::of(self.gpu, Element::F32, Lines::uniform(0, 1, chunk.len), vec![floats])
     }
 
-    /// The least and the largest element, which NaN is if it is among them; none of no elements.
+    /// Finds the smallest and the largest element, NaN if there is one; `None` without elements.
     fn ends(&mut self) -> Result<Option<[Value; 2]>, Failure> {
         let element = widened(self.source.element());
         let mut kernels = Kernels::new(self.gpu);
@@ -185,7 +184,7 @@ impl Counter<'_> {
         })
     }
 
-    /// Counts elements by keys of the library, and the time on the GPU.
+    /// Counts elements by the library's keys, and returns the GPU time.
     fn counts(&mut self, keys: &Keys, bins: u32) -> Result<(Vec<u64>, Option<f64>), Failure> {
         let config = Histogram::new(keys.clone(), bins);
         let config = match keys::key_map(widened(self.source.element())) {

@@ -1,4 +1,4 @@
-//! The bins of a histogram: edges at equal distances, as `np.linspace` computes them, and the bin of a number between them.
+//! Bins of a histogram: equidistant edges as `np.linspace` computes them, and the bin of a number.
 
 use half::f16;
 use halofold::histogram::Keys;
@@ -14,17 +14,17 @@ pub enum Range {
     Found([Value; 2]),
 }
 
-/// Equal bins over a range. A bin includes its lower edge, the last one its upper edge, too.
+/// Equal bins over a range. A bin includes its lower edge, the last one also its upper edge.
 pub struct Bins {
     pub edges: Vec<f64>,
-    /// NumPy's name of the type of the edges.
+    /// NumPy's name of the edges' type.
     pub dtype: &'static str,
     element: Element,
 }
 
 impl Bins {
-    /// `count` bins over a range, for the elements of a file. Edges have the type of floats, and 64 bits beside integers. Those between
-    /// elements are computed in that type, as NumPy 2 does; those of a named range in 64 bits, and rounded once.
+    /// Makes `count` bins over a range, for the elements of a file. Edges have the type of float elements, and 64 bits for integers.
+    /// Edges between elements are computed in that type, as in NumPy 2; edges of a given range in 64 bits, rounded once.
     pub fn new(stored: Stored, range: Range, count: u32) -> Result<Self, String> {
         let is_found = matches!(range, Range::Found(_));
         let [low, high] = match range {
@@ -33,18 +33,18 @@ impl Bins {
         };
         let [low, high] = if low == high { [low - 0.5, high + 0.5] } else { [low, high] };
         let (dtype, round): (_, fn(f64) -> f64) = match stored.element() {
-            // Processors convert by way of 32 bits, and round twice.
+            // CPUs convert through 32 bits and round twice.
             Element::F16 => ("f2", |x| f16::from_f64_const(x).to_f64()),
             Element::F32 => ("f4", |x| f64::from(x as f32)),
             _ => ("f8", |x| x),
         };
-        // The result of an operation on two elements, rounded first to 64 bits, is rounded as if once.
+        // An operation on two 16-bit or 32-bit elements, rounded to 64 bits and then to their type, equals one rounding.
         let step_round = if is_found { round } else { |x| x };
         let distance = step_round(high - low);
         let step = step_round(distance / f64::from(count));
         if !(distance > 0.0 && distance.is_finite()) {
             return Err(format!(
-                "bins from {low:?} to {high:?} have no width that floats hold: take another --range"
+                "bins from {low:?} to {high:?} have no width in floats; choose another --range"
             ));
         }
         let edge = |i: u32| {
@@ -53,7 +53,7 @@ impl Bins {
             round(step_round(from_low) + low)
         };
         let edges = (0..count).map(edge).chain([round(high)]).collect();
-        // 16-bit floats are counted as 32-bit ones.
+        // 16-bit floats are counted as 32-bit floats.
         Ok(Bins { edges, dtype, element: widened(stored.element()) })
     }
 
@@ -61,22 +61,22 @@ impl Bins {
         self.edges.len() - 1
     }
 
-    /// The bin of a number: -1 below all of them, their number above. NaN is above.
+    /// Returns the bin of a number: -1 below all bins, the number of bins above. NaN is above.
     pub fn place(&self, x: f64) -> i64 {
         let count = self.count();
         match self.edges.partition_point(|edge| *edge <= x) {
             _ if x.is_nan() || x > self.edges[count] => count as i64,
-            // The upper edge of the last bin is in it.
+            // The last bin includes its upper edge.
             above => above as i64 - 1 - i64::from(above > count),
         }
     }
 
-    /// The borders of the bins as keys of a histogram of the library, and the number of bins between them: empty bins at the end are left out.
-    /// `None` if no element lies in any bin.
+    /// Returns the borders of the bins as keys for the library's histogram, and the number of bins between them, without empty bins at the
+    /// end. `None` if no element lies in any bin.
     pub fn keys(&self) -> Option<(Keys, u32)> {
         let count = self.count() as i64;
         let mut levels: Vec<_> = (0..count).map(|bin| self.first(bin)).collect();
-        // The last level is the last number that is counted.
+        // The last level is the largest number that is counted.
         let end = self.first(count).checked_sub(1)?;
         while levels.pop_if(|level| *level > end).is_some() {}
         let bins = levels.len() as u32;
@@ -100,7 +100,7 @@ impl Bins {
         Some((keys, bins))
     }
 
-    /// The least key of the elements' type whose number lies in a bin, or above it; the one after all keys if there is none.
+    /// Returns the smallest key of the elements' type at or above a bin's lower edge; one past the last key if there is none.
     fn first(&self, bin: i64) -> u128 {
         let (mut low, mut high) = key_range(self.element);
         while low < high {

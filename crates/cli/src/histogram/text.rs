@@ -1,4 +1,4 @@
-//! A histogram in a terminal: a bar for each bin, or for as many neighbours as fit the lines.
+//! Draws a histogram in a terminal: a bar per bin, or per group of neighbouring bins.
 
 use super::count::Counted;
 
@@ -12,7 +12,7 @@ const WIDTH: u64 = 50;
 
 const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// The title, and a line for each group of bins: its lower edge, its count and its bar.
+/// Formats the title, and a line per group of bins: lower edge, count, bar.
 pub fn text(counted: &Counted) -> String {
     let each = counted.bins.div_ceil(MOST_LINES);
     let totals: Vec<u64> = counted.counts.chunks(each).map(|group| group.iter().sum()).collect();
@@ -29,7 +29,7 @@ pub fn text(counted: &Counted) -> String {
     format!("{}: {}{lines}\n{bars}", visible(&counted.file, &[]), summary(counted))
 }
 
-/// A bar in eighths of a letter. What is not nothing can be seen.
+/// Draws a bar in eighths of a letter. A count above 0 is always visible.
 fn bar(total: u64, most: u64) -> String {
     let eighths = (u128::from(total) * u128::from(8 * WIDTH)).div_ceil(most.into()) as usize;
     let end = eighths % 8;

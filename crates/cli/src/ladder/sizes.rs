@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_stay_few_and_end_where_they_should() {
+    fn sizes_double_and_include_the_last() {
         let steps = |from, to| steps(from, Some(to), 0).unwrap();
         assert_eq!(steps(1, 1), [1]);
         assert_eq!(steps(256, 2048), [256, 512, 1024, 2048]);

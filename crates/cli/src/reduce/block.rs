@@ -1,4 +1,4 @@
-//! A chunk of a file in GPU memory: its elements line by line, and what the host keeps of them.
+//! A chunk of a file in GPU memory, line by line, and the part of it that the host keeps.
 
 use halofold::{Element, Slice, wgpu};
 use halofold_fleet::host::{self, Batch, Lines};
@@ -21,7 +21,7 @@ pub struct Inputs<'a> {
 pub struct Block {
     pub element: Element,
     pub lines: Lines,
-    /// The elements of each input; none if the host does not need them.
+    /// The elements of each input; empty if the host does not need them.
     pub host: Vec<Vec<u8>>,
     buffers: Vec<wgpu::Buffer>,
 }
@@ -41,7 +41,7 @@ impl<'a> Inputs<'a> {
         let in_order = geometry.order.is_sorted();
         let filters = self.mask.is_some() || self.labels.is_some() || self.skips_nan && element.is_float();
         if in_order && !filters && !self.is_kept && self.sources().all(Source::is_plain) {
-            // Straight from the file to memory that the GPU sees.
+            // Straight from the file into mapped GPU memory.
             let layer = self.first.bytes() / geometry.dims[0].max(1);
             let [at, bytes] =
                 [chunk.layers.start, chunk.layers.end - chunk.layers.start].map(|layers| layers * layer);
@@ -65,7 +65,7 @@ impl<'a> Inputs<'a> {
         Ok(if self.is_kept { block } else { Block { host: Vec::new(), ..block } })
     }
 
-    /// The line of each element of a chunk, and the number of lines; `None` if all elements stay in their lines.
+    /// Returns the line of each element of a chunk, and the number of lines; `None` if no element changes its line.
     fn line_of(
         &self,
         geometry: &Geometry,
@@ -108,7 +108,7 @@ impl Block {
         Slice::new(&self.buffers[0], 0, self.lines.elements() * self.element.size())
     }
 
-    /// The elements of a batch in the first input, or in the second.
+    /// Returns the buffer range of a batch in the first or second input.
     pub fn slice(&self, input: usize, batch: &Batch) -> Slice<'_> {
         let size = self.element.size();
         Slice::new(
@@ -118,7 +118,7 @@ impl Block {
         )
     }
 
-    /// The elements of a line of a batch in one of the inputs that the host keeps.
+    /// Returns a line of a batch from the elements that the host keeps.
     pub fn line(&self, input: usize, batch: &Batch, row: usize) -> &[u8] {
         let size = self.element.size() as usize;
         &self.host[input][(batch.start + row * batch.len) * size..][..batch.len * size]

@@ -1,4 +1,4 @@
-//! The lines of a request: which elements of an array make each result, and which layers of the file are loaded at a time.
+//! Lines of a request: which elements make each result, and which layers of the file are loaded together.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ pub struct Geometry {
     pub dims: Vec<u64>,
     /// The axis permutation that `Source::load` applies after reading: kept axes first, then reduced axes.
     pub order: Vec<usize>,
-    /// The number of lines, one result each, and the elements of a line.
+    /// The number of lines, one result each, and the elements per line.
     pub rows: u64,
     pub len: u64,
     pub shape: Vec<u64>,
-    /// The reduced axes: the axes in `--axis`, all axes with `--keepdims` alone, `None` without either option.
+    /// The reduced axes: those of `--axis`, all with `--keepdims` alone, `None` without either.
     pub axes: Option<Vec<usize>>,
-    /// True if a file holds axes in reverse (Fortran) order: layers of axis 0 are not contiguous, so everything is loaded at once.
+    /// True if a file is in Fortran order: layers of axis 0 are not contiguous, so the whole file is loaded at once.
     is_reversed: bool,
 }
 
@@ -24,7 +24,7 @@ pub struct Geometry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     pub layers: Range<u64>,
-    /// The number of lines that the layers touch, the first of these lines, and the elements of each line in these layers.
+    /// The number of lines in these layers, the first line, and the elements of each line here.
     pub rows: u64,
     pub first_row: u64,
     pub len: u64,
@@ -33,8 +33,8 @@ pub struct Chunk {
 }
 
 impl Geometry {
-    /// The lines along the axes of a request; without axes all elements are one line. `is_reversed` says that a file of the request holds axes in
-    /// the reverse of C order.
+    /// Finds the lines along the axes of a request. Without axes, all elements are one line. `is_reversed` is true if a file is in Fortran
+    /// order.
     pub fn new(
         source: &Source,
         axes: Option<&[i64]>,
@@ -62,7 +62,7 @@ impl Geometry {
         Geometry { dims, order, rows, len, shape: results, axes: numbers, is_reversed }
     }
 
-    /// The chunks of a file of which at most `room` elements are loaded at a time.
+    /// Cuts the file into chunks of at most `room` elements.
     pub fn chunks(&self, room: u64) -> Result<Vec<Chunk>, u64> {
         let (layers, elements) = (self.dims.first().copied().unwrap_or(1), self.rows * self.len);
         let chunk =
@@ -75,7 +75,7 @@ impl Geometry {
             return Err(if self.is_reversed { elements } else { layer });
         }
         let each = room / layer;
-        // Axis 0 is either the first kept axis or the first reduced axis. An array that is reduced whole has one row.
+        // Axis 0 is the first kept axis or the first reduced axis. An array that is reduced whole has one row.
         let is_kept = self.order[0] == 0 && self.rows > 1;
         let chunks =
             (0..layers.div_ceil(each)).map(|nth| nth * each..layers.min((nth + 1) * each)).map(|layers| {
@@ -96,7 +96,7 @@ impl Geometry {
     }
 }
 
-/// The axes of an array of `dimensions`, from 0 on; negative `axes` count from the end.
+/// Resolves axes of an array of `dimensions`: negative ones count from the end.
 fn axis_numbers(axes: &[i64], dimensions: usize) -> Result<Vec<usize>, String> {
     let count = dimensions as i64;
     let mut numbers = Vec::new();

@@ -1,4 +1,4 @@
-//! Groups: the labels of elements, and the results that they stand for.
+//! Groups: the labels of elements and of results.
 
 use halofold::Value;
 use halofold_fleet::host;
@@ -11,7 +11,7 @@ use crate::keys;
 pub struct Labels {
     pub keys: Vec<Value>,
     pub stored: Stored,
-    /// The group of each element, or of each place along the axis.
+    /// The group of each element, or of each position along the axis.
     groups: Vec<u32>,
 }
 
@@ -43,7 +43,7 @@ impl Labels {
         Ok(Labels { keys: keys.into_iter().map(|key| keys::number(element, key)).collect(), stored, groups })
     }
 
-    /// The line of each loaded element: the groups of a line are apart from those of another by `rows`.
+    /// Returns the line of each loaded element. The groups of a line are `rows` lines apart.
     pub fn lines(&self, rows: u64, len: u64) -> Vec<u32> {
         host::lines_of_groups(&self.groups, rows, len)
     }

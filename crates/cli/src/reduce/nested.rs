@@ -1,9 +1,9 @@
 //! Values as nested lists.
 
-/// Values of one dimension that text shows, at most: of more, the first and the last few.
+/// The most values per dimension that text shows: of more, the first and last few.
 const SHOWN: usize = 3;
 
-/// The values of an array of these dimensions, in C order, as nested lists. Long ones are abbreviated as NumPy does, if `is_short` is set.
+/// Formats the values of an array in C order as nested lists. If `is_short`, long arrays are abbreviated as in NumPy.
 pub fn nested(dims: &[u64], values: &[String], is_short: bool) -> String {
     let [len, inner @ ..] = dims else { return values[0].clone() };
     let (len, size) = (*len as usize, inner.iter().product::<u64>() as usize);

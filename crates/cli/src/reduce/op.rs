@@ -1,4 +1,4 @@
-//! Operators that a file can be reduced by, and the types of their results.
+//! Operators on files, and the types of their results.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use crate::named::{self, Named};
 
 const USUAL: [Op; 5] = [Op::Sum, Op::Min, Op::Max, Op::Product, Op::Mean];
 
-/// Names of NumPy for operators with another name here.
+/// NumPy's names of operators that have another name here.
 const NUMPY: [(&str, &str); 9] = [
     ("var", "variance"),
     ("prod", "product"),
@@ -26,7 +26,7 @@ const NUMPY: [(&str, &str); 9] = [
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Operator {
     pub kind: Kind,
-    /// True if the given name begins with `nan`, as in `nanmean` or `nanvariance`: NaNs are skipped.
+    /// True if the name begins with `nan`, as in `nanmean`: NaNs are skipped.
     pub skips_nan: bool,
 }
 
@@ -50,7 +50,7 @@ const KINDS: [(&str, Kind); 5] = [
 ];
 
 impl Kind {
-    /// The reduction whose states make the result, if there is one.
+    /// Returns the reduction whose states make the result, if there is one.
     pub fn reduction(self) -> Option<Op> {
         match self {
             Kind::Reduction(op) => Some(op),
@@ -152,7 +152,7 @@ pub fn dtype(op: Op, stored: Stored) -> Stored {
     }
 }
 
-/// The type to compute in: 16-bit floats become 32-bit ones, which all adapters have.
+/// Returns the type to compute in: 16-bit floats become 32-bit floats, which every adapter has.
 pub fn widened(element: Element) -> Element {
     if element == Element::F16 { Element::F32 } else { element }
 }

@@ -1,4 +1,4 @@
-//! An operator of the request's own, in WGSL.
+//! Custom operators in WGSL (`--wgsl`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::files::Stored;
 use crate::gpu::Gpu;
 
-/// The rung that combines neighbours, so that operators need not commute.
+/// The rung that combines neighbours in order, so that operators need not commute.
 const IN_ORDER: &str = "interleaved-modulo-pair";
 
 pub type LineResults = Vec<Vec<Option<Scalar>>>;
@@ -52,7 +52,7 @@ impl Own {
         Ok(numbers.into_iter().map(|number| op::widened(number).into()).collect())
     }
 
-    /// The numbers of each line's result, one after the other, and the time on the GPU. Lines without elements have `finish(identity(), 0)`.
+    /// Computes the numbers of each line's result, and the GPU time. Lines without elements give `finish(identity(), 0)`.
     pub fn results(
         &self,
         gpu: &Gpu,
@@ -92,11 +92,11 @@ impl Own {
     }
 }
 
-/// The reduction of whole inputs in the order of their elements.
+/// The reduction of whole inputs in element order.
 fn in_order(monoid: &Monoid, gpu: &Gpu) -> Reduce {
     let rung = Rung::named(IN_ORDER).expect("the ladder has it; another would take another order");
     let tuning = Tuning::of(rung.kernel, &gpu.device.limits(), 0);
-    // Two accumulators an invocation, of at most 128 bytes, fit the 16 KiB of every device.
+    // Two accumulators of at most 128 bytes per invocation fit the 16 KiB of every device.
     let most = if monoid.acc_size() <= 32 { 256 } else { 64 };
     let tuning = tuning.with_workgroup_size(tuning.workgroup_size.min(most));
     Reduce::new(monoid.clone()).with_rung(Setup { rung, finish: Finish::Repeat, tuning })

@@ -1,4 +1,4 @@
-//! States that a GPU leaves of lines for an operator, and the result that they make when they are merged.
+//! The states that an operator needs per line, and the result of merged states.
 //!
 //! | operator | states | result |
 //! |---|---|---|
@@ -16,13 +16,13 @@ use halofold::{Element, Value};
 use super::op::{is_mean, is_spread, needs_elements};
 use crate::files::Stored;
 
-/// A state of each line.
+/// A kind of state, one per line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     pub op: Op,
     pub element: Element,
     pub accuracy: Accuracy,
-    /// True if the second input of a dot product is the first one again, which sums squares.
+    /// True for a dot product of the first input with itself, which sums squares.
     pub is_squared: bool,
 }
 
@@ -31,7 +31,7 @@ impl Part {
         self.op.over(self.element)
     }
 
-    /// The merger of its states on the host; `None` if the operator is not defined for the type.
+    /// Makes the host's merger of its states; `None` if the operator is not defined for the type.
     pub fn merger(self) -> Option<Merger> {
         Merger::new(self.op, self.element, self.accuracy)
     }
@@ -44,7 +44,7 @@ impl Part {
         self.merger().map_or(0, |merger| merger.state_size() as u64)
     }
 
-    /// The library's results of states of `n` elements each.
+    /// Finishes states of `n` elements each in the library.
     pub fn answers(self, states: &[u8], n: u64) -> impl Iterator<Item = Scalar> {
         let empty = self.merger();
         let size = empty.as_ref().map_or(1, Merger::state_size);
@@ -56,7 +56,7 @@ impl Part {
     }
 }
 
-/// The states that an operator is made of. With [`Accuracy::Exact`] they are exact where that is possible.
+/// Returns the states that an operator needs. With [`Accuracy::Exact`] they are exact where possible.
 pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     let is_exact = accuracy == Accuracy::Exact;
     let is_integer = !element.is_float();
@@ -74,7 +74,7 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
         Op::L2 if has_squares => vec![exact(Op::Dot, true)],
         op if is_spread(op) && has_squares => vec![exact(Op::Sum, false), exact(Op::Dot, true)],
         op if is_spread(op) => plain(Op::Variance),
-        // A mean is made of the state of the sum.
+        // A mean uses the state of a sum.
         Op::Mean if has_format => vec![exact(Op::Sum, false)],
         op if has_format => vec![exact(op, false)],
         Op::Mean => plain(Op::Sum),
@@ -86,13 +86,13 @@ pub fn state_bytes(op: Op, element: Element, accuracy: Accuracy) -> u64 {
     of(op, element, accuracy).into_iter().map(Part::state_size).sum()
 }
 
-/// True if an operator's result is rounded only at the end.
+/// Returns true if the result is rounded only at the end.
 pub fn is_exact(op: Op, element: Element) -> bool {
     of(op, element, Accuracy::Exact).iter().all(|part| part.accuracy == Accuracy::Exact)
 }
 
-/// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. Variances
-/// subtract `ddof` from `n`.
+/// Returns the result of an operator over `n` elements from merged states; `None` if it has none without elements. Variances subtract
+/// `ddof` from `n`.
 pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[Merger], n: u64) -> Option<Scalar> {
     let is_joint = matches!(op, Op::Covariance | Op::Correlation);
     if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op) || is_joint) {
@@ -110,7 +110,7 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[Merger], n: u64) 
             let squares = merged.get(1).and_then(Merger::state);
             let is_root = matches!(op, Op::Deviation | Op::SampleDeviation);
             let variance = match state.zip(squares) {
-                // Only a wrong GPU counts otherwise.
+                // Only a wrong GPU gives different counts.
                 Some((sum, squares)) if sum.count() == squares.count() => {
                     exact::variance(sum, squares, correction)
                 }
@@ -140,7 +140,7 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[Merger], n: u64) 
     }
 }
 
-/// An integer in the type of the elements where the operator keeps it, and in 64 bits where those hold it.
+/// Returns an integer in the elements' type if the operator keeps it, else in 64 bits if it fits.
 fn narrowed(op: Op, stored: Stored, value: Value) -> Value {
     let is_own = matches!(op, Op::Dot | Op::And | Op::Or | Op::Xor);
     match (stored, value) {
@@ -157,7 +157,7 @@ fn narrowed(op: Op, stored: Stored, value: Value) -> Value {
     }
 }
 
-/// The largest element less the smallest; integers wrap, as NumPy's do.
+/// Returns the maximum minus the minimum. Integers wrap, as in NumPy.
 pub fn peak_to_peak(range: Scalar) -> Scalar {
     let Scalar::Range { min, max } = range else { return range };
     Scalar::One(match (min, max) {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_defined_where_the_operator_is() {
+    fn states_are_defined_where_the_operator_is() {
         for &op in Op::ALL {
             for element in Element::ALL {
                 for accuracy in [Accuracy::Fast, Accuracy::Exact] {

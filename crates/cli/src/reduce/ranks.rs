@@ -15,7 +15,7 @@ const AT_ONCE: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Quantile {
-    /// The share of elements below; `None` of a median.
+    /// The quantile, from 0 to 1; `None` for a median.
     pub q: Option<f64>,
     pub method: Method,
 }
@@ -25,7 +25,7 @@ impl Quantile {
         self.method.position(self.q.unwrap_or(0.5), n)
     }
 
-    /// The type of the result: medians are means, and other results that are no elements have 64 bits.
+    /// Returns the result's type: medians are means; other interpolated results have 64 bits.
     pub fn dtype(self, stored: Stored) -> Stored {
         match self.q {
             None => op::dtype(Op::Mean, stored),
@@ -47,7 +47,7 @@ impl Quantile {
     }
 }
 
-/// The mean of two elements, rounded once.
+/// Returns the mean of two elements, rounded once.
 fn middle(ends: [Value; 2]) -> f64 {
     match ends {
         [Value::Unsigned(_), _] | [Value::Signed(_), _] => between(ends[0], ends[1], 0.5),
@@ -58,7 +58,7 @@ fn middle(ends: [Value; 2]) -> f64 {
     }
 }
 
-/// Finds quantiles of each of `lines` lines: for each quantile, a result of each line; none of lines without elements.
+/// Finds quantiles of each of `lines` lines: per quantile, a result per line; `None` for lines without elements.
 pub fn quantiles(
     gpu: &Gpu,
     block: &Block,
@@ -68,7 +68,7 @@ pub fn quantiles(
 ) -> Result<Vec<Vec<Option<Scalar>>>, Failure> {
     let mut results = vec![vec![None; lines]; quantiles.len()];
     let batches = &block.lines.batches;
-    // A NaN has the last rank, and is the result of a line that has one.
+    // A NaN has the last rank and is the result of its line.
     let ranks_of = |len: u64| {
         let ends = quantiles.iter().flat_map(move |quantile| {
             let (lower, upper, _) = quantile.position(len);
@@ -97,7 +97,7 @@ pub fn quantiles(
     Ok(results)
 }
 
-/// The elements with some ranks of each line, line by line. Of a line without that rank it is any element.
+/// Finds the elements with these ranks in each line. A line without such a rank gives any element.
 fn nth(gpu: &Gpu, block: &Block, ranks: &[u64]) -> Result<Vec<Value>, Failure> {
     let quantiles = Quantiles::nth(block.element, ranks.iter().copied());
     gpu.attempt(|| {
@@ -107,8 +107,8 @@ fn nth(gpu: &Gpu, block: &Block, ranks: &[u64]) -> Result<Vec<Value>, Failure> {
     })
 }
 
-/// Finds the `k` largest elements of each of `lines` lines, or the smallest, in order; of shorter lines there are fewer. Places are those in the line
-/// of the array.
+/// Finds the `k` largest or smallest elements of each of `lines` lines, sorted; shorter lines give fewer. Indices count within the array's
+/// line.
 pub fn top(
     gpu: &Gpu,
     block: &Block,
@@ -151,7 +151,7 @@ fn cut(batches: &[Batch]) -> Cut {
     }
 }
 
-/// The first element of each line, and the end of the last one.
+/// Returns the offset of each line's first element, and the end of the last line.
 fn offsets(batches: &[Batch]) -> Vec<u32> {
     let starts = batches
         .iter()

@@ -13,7 +13,7 @@ use super::parts;
 use crate::failure::Failure;
 use crate::files::{Source, Stored, npy, npz};
 
-/// Results of no elements, or empty lists of results, that are made: no data stands behind the number in a header.
+/// The most results without elements, or empty lists, to make: a header can claim any number.
 const MOST_OF_NOTHING: u64 = 1 << 24;
 
 pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
@@ -52,19 +52,19 @@ pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
         (args.ddof.is_some() && !has_ddof, "--ddof goes with --op variance, std and covariance"),
         (
             !args.skip_nan && skip_nan > 0 && skip_nan < args.op.len(),
-            "operators with nan in front leave NaNs out and others do not: name one kind, or --skip-nan for all",
+            "--op: operators with and without the prefix nan do not mix; use --skip-nan for all",
         ),
         (
             args.verify && has(|kind| kind.reduction().is_none()),
-            "--verify checks reductions: not median, quantile and top",
+            "--verify does not check median, quantile or top; leave it out",
         ),
         (
             is_several && (args.indices.is_some() || beside.into_iter().any(Option::is_some)),
-            "--with, --where, --by and --indices go with one file: name no others",
+            "--with, --where, --by and --indices take one file; leave the others out",
         ),
         (
             is_array && (is_several || args.op.len() != 1),
-            "-o OUT.npy holds one result: name one file and one operator, or -o OUT.npz for several",
+            "-o OUT.npy holds one result; name one file and one operator, or use -o OUT.npz",
         ),
     ];
     if let Some((_, why)) = wrong.into_iter().find(|(is_wrong, _)| *is_wrong) {
@@ -78,7 +78,7 @@ pub fn check(args: &ReduceArgs) -> Result<(), Failure> {
     }
 }
 
-/// Returns an error for what is no file and may be meant as an operator, or as quantiles.
+/// Explains a name that is not a file but may be meant as an operator or as quantiles.
 fn check_path(path: &Path) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     let option = if name.split(',').all(|name| name.parse::<Operator>().is_ok()) {

@@ -1,4 +1,4 @@
-//! The results of an operator: their dimensions, and the bytes of an array of them.
+//! Results of an operator: their dimensions and bytes as an array.
 
 use std::ops::RangeInclusive;
 
@@ -12,24 +12,24 @@ use crate::files::{Stored, npy};
 pub struct Results {
     pub name: String,
     pub q: Option<f64>,
-    /// The dimensions of the lines, after those of groups.
+    /// The dimensions of the lines, after the dimension of groups.
     pub shape: Vec<u64>,
-    /// Numbers of each line, which are a last dimension. `None` if a line has one.
+    /// Numbers per line, the last dimension. `None` if a line has one number.
     pub several: Option<usize>,
-    /// For each line, its numbers; none of no elements where there is none.
+    /// The numbers of each line; `None` if an empty line has no result.
     pub values: Vec<Option<Scalar>>,
-    /// The types of the numbers: one, but for the operators of requests.
+    /// The types of the numbers: one, except for custom operators.
     pub dtypes: Vec<Stored>,
     pub is_ranges: bool,
     pub is_exact: bool,
-    /// Elements of each line, in the order of the lines.
+    /// Number of elements of each line.
     pub counts: Vec<u64>,
     pub gpu_ms: Option<f64>,
     pub check: Check,
 }
 
 impl Results {
-    /// The dimensions of the array: a range is a last one of two.
+    /// Returns the array's dimensions. A range adds a last dimension of two.
     pub fn dims(&self) -> Vec<u64> {
         let last = if self.is_ranges { Some(2) } else { self.several };
         self.shape.iter().copied().chain(last.map(|several| several as u64)).collect()
@@ -95,7 +95,7 @@ fn integer(value: Value) -> Option<i128> {
     }
 }
 
-/// Appends a number, little-endian. `None` if the type does not hold it.
+/// Appends a number, little-endian. Returns `None` if it does not fit the type.
 pub fn encode(dtype: Stored, value: Value, bytes: &mut Vec<u8>) -> Option<()> {
     match dtype {
         Stored::Element(Element::F32) => bytes.extend((value.as_f64() as f32).to_le_bytes()),
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_a_type_does_not_hold_are_refused() {
+    fn values_out_of_a_types_range_are_refused() {
         let fits = |dtype: Stored, value| encode(dtype, value, &mut Vec::new()).is_some();
         let [long, unsigned] = [Element::I64, Element::U64].map(Stored::from);
         assert!(fits(long, Value::Wide(i64::MAX.into())));

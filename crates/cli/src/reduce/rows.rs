@@ -1,4 +1,4 @@
-//! Rows: a result of an operator over a file, as JSON, CSV and text.
+//! Rows: the result of an operator over a file, as JSON, CSV and text.
 
 use std::io::IsTerminal as _;
 
@@ -18,13 +18,13 @@ use crate::files::{Stored, npy};
 use crate::output::{self, visible};
 use crate::table::{Column, Layout};
 
-/// Letters of the longest value that stands in its row on a terminal, and of the lines of longer ones.
+/// The most letters of a value beside its row on a terminal, and of a line of a longer value.
 const LINE: usize = 72;
 
-/// Values that text shows all of.
+/// The most values that text shows in full.
 const FEW: usize = 1000;
 
-/// The result of one operator over one file. Its fields, in their order, are the keys in JSON.
+/// The result of an operator over a file. The fields, in this order, are the keys in JSON.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
     pub file: String,
@@ -36,7 +36,7 @@ pub struct Row {
     #[serde(rename = "type")]
     pub element: &'static str,
     pub n: u64,
-    /// Those of them that were left out, if some were to be.
+    /// The number of elements left out, if the request leaves any out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) skipped: Option<u64>,
     #[serde(flatten)]
@@ -52,20 +52,20 @@ pub struct Row {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Array {
-    /// The number of the axis, from 0, or a list of several.
+    /// The axis, from 0, or a list of several.
     pub axis: serde_json::Value,
     pub shape: Vec<u64>,
     pub dtype: String,
     pub output: Option<String>,
 }
 
-/// A result, or the results of an array of these dimensions. In JSON they are `value`, `bits` and `index`, nested lists of an array.
+/// One result, or an array of results. In JSON, `value`, `bits` and `index`; nested lists for an array.
 #[derive(Clone, Debug)]
 pub struct Values {
     dims: Vec<u64>,
     cells: Vec<Cell>,
     is_exact: bool,
-    /// True if the places are the results.
+    /// True if the indices are the results.
     is_search: bool,
 }
 
@@ -102,17 +102,17 @@ impl Serialize for Values {
     }
 }
 
-/// What the results of a file are about: its groups, if there are any, and its axes, if the results are arrays.
+/// What all results of a file share: groups and axes, if there are any.
 pub struct About<'a> {
     pub keys: Option<&'a [Value]>,
     pub axes: Option<&'a [usize]>,
     pub output: Option<String>,
-    /// True if elements were to be left out.
+    /// True if the request leaves elements out.
     pub is_left_out: bool,
 }
 
 impl Row {
-    /// The rows of an operator's results: one, or one for each group. `self` has what the rows of a file have in common.
+    /// Makes the rows of an operator's results, one per group. `self` has what the rows share.
     pub fn of(&self, about: &About<'_>, results: &Results) -> Vec<Row> {
         let groups = about.keys.map_or(1, <[Value]>::len);
         let of_group = results.values.len().checked_div(groups).unwrap_or(0);
@@ -153,7 +153,7 @@ impl Row {
     }
 }
 
-/// A result: an answer, which may be true or false. There is none of no elements.
+/// A result, which may be a Boolean. `None` if there is none without elements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cell {
     answer: Option<Scalar>,
@@ -168,7 +168,7 @@ impl Serialize for Cell {
 }
 
 impl Cell {
-    /// Its numbers: of a range two.
+    /// Returns its numbers: two for a range.
     fn numbers(self) -> Vec<Cell> {
         match self.answer {
             Some(Scalar::Range { min, max }) => {
@@ -178,7 +178,7 @@ impl Cell {
         }
     }
 
-    /// Its value as text: true or false, or with the fewest digits that mean this value of its type and no other.
+    /// Formats its value: a Boolean, or the fewest digits that identify the value in its type.
     fn number(self) -> Option<String> {
         Some(match self.answer?.value()? {
             value if self.is_truth => (value.as_f64() != 0.0).to_string(),
@@ -188,7 +188,7 @@ impl Cell {
         })
     }
 
-    /// Its numbers as JSON: strings where JSON has no number.
+    /// Converts its numbers to JSON: strings where JSON has no number.
     fn json(&self) -> Option<String> {
         let numbers = self.numbers();
         if numbers.len() > 1 {
@@ -227,7 +227,7 @@ const COLUMNS: [&str; 15] = [
     "file", "op", "q", "key", "type", "n", "skipped", "place", "value", "index", "bits", "check", "gpu_ms", "wall_ms", "adapter",
 ];
 
-/// A line of CSV for each number of a row in C order, with its place in the array that `-o` writes.
+/// Makes a line of CSV per number of a row in C order, with its position in the array that `-o` writes.
 fn records(row: &Row) -> Vec<[String; 15]> {
     let fields = serde_json::to_value(Row { values: Values::default(), ..row.clone() }).unwrap_or_default();
     let Values { dims, cells, is_exact, .. } = &row.values;
@@ -254,7 +254,7 @@ fn records(row: &Row) -> Vec<[String; 15]> {
     records
 }
 
-/// The numbers of a row alone, one a line: what `-o` would write, where a search found something the index.
+/// Formats bare numbers, one per line, as `-o` would write them: indices for searches.
 fn bare(row: &Row) -> String {
     let number = |cell: &Cell| match cell.place().filter(|_| row.values.is_search) {
         Some(place) => format!("{place}\n"),
@@ -267,7 +267,7 @@ fn bare(row: &Row) -> String {
     row.values.cells.iter().map(number).collect()
 }
 
-/// Writes the rows, and reports the wrong ones on standard error.
+/// Prints the rows, and reports wrong ones on standard error.
 pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
     let written = match rows {
         [] => Ok(()),
@@ -276,20 +276,24 @@ pub fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
         }
         _ if args.quiet && args.output.is_some() => Ok(()),
         _ if args.quiet => output::print(&rows.iter().map(bare).collect::<String>()),
-        _ => output::print_table(rows, args.json, false, || text(rows, args.exact)),
+        _ if args.json => output::print_json(&rows),
+        _ => output::print(&text(rows, args.exact)),
     };
     judged(rows).and(written)
 }
 
-/// Prints a row of results that are in a file, unless it is `quiet`, and reports them if they are wrong.
+/// Prints a row whose results are in a file, unless `quiet`, and reports a wrong one.
 pub fn deliver_array(row: Row, json: bool, quiet: bool) -> Result<(), Failure> {
     let rows = [row];
-    let print = || output::print_table(&rows, json, false, || text(&rows, false));
-    let written = if quiet { Ok(()) } else { print() };
+    let written = match quiet {
+        true => Ok(()),
+        false if json => output::print_json(&rows),
+        false => output::print(&text(&rows, false)),
+    };
     judged(&rows).and(written)
 }
 
-/// Reports the wrong rows on standard error, whether or not they could be written.
+/// Reports wrong rows on standard error, even if printing failed.
 fn judged(rows: &[Row]) -> Result<(), Failure> {
     let mut wrong = false;
     for row in rows {
@@ -301,8 +305,8 @@ fn judged(rows: &[Row]) -> Result<(), Failure> {
     if wrong { Err(Failure::Wrong) } else { Ok(()) }
 }
 
-/// One line a row: file, operator, type, number of elements, value, its bits if `with_bits`, and the CPU's verdict if there is one. On a
-/// terminal, a value that is too long for the line stands below it.
+/// Formats a line per row: file, operator, type, number of elements, value, bits if `with_bits`, and the CPU's verdict if there is one. On a
+/// terminal, a long value goes below its row.
 fn text(rows: &[Row], with_bits: bool) -> String {
     let wraps = std::io::stdout().is_terminal();
     let cells: Vec<_> = rows.iter().map(|row| cells(row, with_bits)).collect();

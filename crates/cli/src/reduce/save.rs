@@ -1,4 +1,4 @@
-//! The files of a request's results: an array, or an archive of several.
+//! Writes a request's results: an array, or an archive of several.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl Outputs {
         })
     }
 
-    /// Adds the results of a file: with the number of their operator, those of several quantiles together.
+    /// Adds the results of a file, each with its operator's index. The results of several quantiles are one array.
     pub fn add(
         &mut self,
         args: &ReduceArgs,

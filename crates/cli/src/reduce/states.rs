@@ -1,4 +1,4 @@
-//! Reductions: the states that a GPU leaves of each line, their check, and the results that they make.
+//! Reductions of lines to states on the GPU, and the results of these states.
 
 use halofold::read::Readback;
 use halofold::reduce::exact::Format;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::files::Stored;
 use crate::gpu::{self, Gpu};
 
-/// Reductions to states, each compiled once.
+/// Reductions that write states, each compiled once.
 pub struct Kernels<'g> {
     gpu: &'g Gpu,
     made: Vec<(Part, Compiled<Reduce>)>,
@@ -26,7 +26,7 @@ pub struct Kernels<'g> {
 pub struct States {
     part: Part,
     pieces: Vec<Piece>,
-    /// The time on the GPU; `None` if it does not tell.
+    /// GPU time in milliseconds; `None` without timestamps.
     pub gpu_ms: Option<f64>,
     pub check: Check,
 }
@@ -37,7 +37,7 @@ struct Piece {
     lines: Vec<u32>,
     states: Vec<u8>,
     places: Option<Vec<u64>>,
-    /// Elements of the lines before them.
+    /// Elements of these lines in earlier chunks.
     before: u64,
 }
 
@@ -46,7 +46,7 @@ impl<'g> Kernels<'g> {
         Kernels { gpu, made: Vec::new() }
     }
 
-    /// The place of a reduction, which is made if it is not there.
+    /// Returns the index of a reduction, compiling it on first use.
     fn place(&mut self, part: Part, op: Op, stored: Stored) -> Result<usize, Failure> {
         if let Some(place) = self.made.iter().position(|(made, _)| *made == part) {
             return Ok(place);
@@ -59,7 +59,7 @@ impl<'g> Kernels<'g> {
         let states = Reduce::new(monoid).with_accuracy(part.accuracy).with_to_states(true);
         let has_exact_form = Format::of(op, part.element).is_some();
         let lacking = |error| {
-            // A standard deviation is made of the states of a variance.
+            // Name the requested operator: `std`, for example, uses the states of `variance`.
             let asked = if part.op == op { String::new() } else { format!("`{op}`: ") };
             Failure::usage(format!("{asked}{error}{}", gpu::instead(has_exact_form, part.element, missing)))
         };
@@ -70,7 +70,7 @@ impl<'g> Kernels<'g> {
         Ok(self.made.len() - 1)
     }
 
-    /// States of no lines, for all parts of some operators.
+    /// Makes empty states for all parts of these operators.
     pub fn begin(
         &mut self,
         ops: &[(Op, Vec<Part>)],
@@ -90,7 +90,7 @@ impl<'g> Kernels<'g> {
         Ok(all)
     }
 
-    /// Adds the states of a block's lines, before which their lines have `before` elements.
+    /// Reduces a block's lines and adds their states. `before` is the number of elements of each line in earlier chunks.
     pub fn add(&self, all: &mut [States], block: &Block, before: u64) -> Result<(), Failure> {
         for states in all {
             let reducer = self.made.iter().find(|(part, _)| *part == states.part).map(|(_, reducer)| reducer);
@@ -176,25 +176,25 @@ impl States {
         Ok(())
     }
 
-    /// The bytes by which another process gets the states.
+    /// Encodes the states for another process.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Failure> {
         serde_json::to_vec(&(&self.pieces, self.gpu_ms, &self.check)).map_err(Failure::usage)
     }
 
-    /// Adds the states that another process sent.
+    /// Adds encoded states of another process.
     pub fn add_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let (pieces, gpu_ms, check): (Vec<Piece>, Option<f64>, Check) =
             serde_json::from_slice(bytes).map_err(Failure::usage)?;
         self.pieces.extend(pieces);
         self.gpu_ms = self.gpu_ms.zip(gpu_ms).map(|(all, ms)| all + ms);
         self.check.worsen(check);
-        // In the order of the file, whoever made them.
+        // In the file's order, whichever process made them.
         self.pieces.sort_by_key(|piece| piece.before);
         Ok(())
     }
 }
 
-/// The places in their lines where a search found elements.
+/// Returns the positions in their lines of the elements that a search found.
 fn places(part: Part, block: &Block, batch: &Batch, states: &[u8]) -> Vec<u64> {
     let found = part.answers(states, batch.len as u64).enumerate();
     let place = |(row, answer)| match answer {
@@ -204,14 +204,14 @@ fn places(part: Part, block: &Block, batch: &Batch, states: &[u8]) -> Vec<u64> {
     found.map(place).collect()
 }
 
-/// The results of an operator, whose parts left `states`, for each of `lines` lines; and the number of elements of each.
+/// Returns the results of an operator for each of `lines` lines, from the `states` of its parts, with the elements per line.
 pub fn finished(
     (op, ddof): (Op, u32),
     stored: Stored,
     states: &[&States],
     lines: usize,
 ) -> Result<Vec<(Option<Scalar>, u64)>, Failure> {
-    // The line, the piece and the row of each state: in the order of the file within a line.
+    // Sorts states by line, chunk and row, so each line is merged in the file's order.
     let pieces = &states[0].pieces;
     let of_piece = |(number, piece): (usize, &Piece)| {
         let lines = piece.lines.iter().zip(0..);

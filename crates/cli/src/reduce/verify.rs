@@ -1,4 +1,4 @@
-//! The check of a GPU's results against the CPU's.
+//! Checks a GPU's results against the CPU's.
 
 use halofold::reduce::exact::State;
 use halofold::reduce::reference::{self, Verdict};
@@ -15,7 +15,7 @@ pub enum Check {
     #[default]
     Unchecked,
     Right,
-    /// Some result cannot be checked: it depends on the order in which floats are combined.
+    /// A result cannot be checked, because it depends on the order of additions.
     Undecided,
     Wrong(String),
 }
@@ -35,7 +35,7 @@ impl Check {
         *self == Check::Unchecked
     }
 
-    /// Its name; none where nothing was checked.
+    /// Returns its name; `None` if nothing was checked.
     pub fn name(&self) -> &'static str {
         match self {
             Check::Unchecked => "",
@@ -45,7 +45,7 @@ impl Check {
         }
     }
 
-    /// Keeps the worse of two; of two wrong ones the first.
+    /// Returns the worse of two checks; of two wrong ones, the first.
     pub fn worsen(&mut self, other: Check) {
         match (&self, &other) {
             (Check::Wrong(_), _) | (_, Check::Unchecked | Check::Right) => {}
@@ -61,7 +61,7 @@ impl Check {
     }
 }
 
-/// Checks the states of a batch, each made by at most `depth` combinations in a row.
+/// Checks the states of a batch, each made by at most `depth` successive combinations.
 pub fn states(part: Part, block: &Block, batch: &Batch, states: &[u8], depth: u64) -> Check {
     let size = part.state_size() as usize;
     let of_line = |(row, state): (usize, &[u8])| {

@@ -7,7 +7,7 @@ use halofold_measure::Record;
 
 use crate::failure::Failure;
 
-/// The records of docs/results/h200: a list in gzipped JSON. A test checks it, and rewrites it under `HALOFOLD_UPDATE_PAGES=1`.
+/// Gzipped JSON list of the records of docs/results/h200. A test compares it, or rewrites it under `HALOFOLD_UPDATE_PAGES=1`.
 const H200: &[u8] = include_bytes!("h200.json.gz");
 
 pub fn h200() -> Result<Vec<Record>, Failure> {

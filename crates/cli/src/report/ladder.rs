@@ -1,4 +1,4 @@
-//! Ladders: the machines side by side as tables, and one machine as a picture.
+//! The ladders of all machines as tables, and one machine's ladder as a picture.
 
 use halofold::ladder::{RUNGS, Rung};
 
@@ -10,7 +10,7 @@ use crate::lists::each_once;
 use crate::row::{Row, compare_steps};
 use crate::table::{self, raised};
 
-/// Peaks this close are one.
+/// Peaks within this factor count as one.
 const SAME_PEAK: f64 = 1.001;
 
 /// A computation: operator, element type and number of elements.
@@ -22,7 +22,7 @@ fn work_of(row: &Row) -> Option<Work<'_>> {
     is_plain.then_some((&row.what.op, &row.what.element, row.what.n))
 }
 
-/// A rung's position in the catalogue; unknown rungs come last.
+/// Returns a rung's position in the catalogue. Unknown rungs come last.
 fn place(rung: &str) -> usize {
     RUNGS.iter().position(|known| known.name() == rung).unwrap_or(RUNGS.len())
 }
@@ -31,7 +31,7 @@ fn works(machine: &Machine) -> Vec<Work<'_>> {
     each_once(machine.rows.iter().filter_map(work_of))
 }
 
-/// A machine's ladder over some work: of each rung the fastest row, by chapter.
+/// Returns a machine's ladder for `work`: the fastest row of each rung, in the catalogue's order.
 fn ladder(machine: &Machine, work: Work<'_>) -> Vec<Row> {
     let mut rows: Vec<_> = machine.rows.iter().filter(|row| work_of(row) == Some(work)).cloned().collect();
     let time = |row: &Row| row.time().unwrap_or(f64::INFINITY);
@@ -41,17 +41,17 @@ fn ladder(machine: &Machine, work: Work<'_>) -> Vec<Row> {
     rows
 }
 
-/// The ladder of a machine that has the most rungs, of equals the longest.
+/// Returns the machine's ladder with the most rungs; of equal ones, the longest input.
 pub fn largest(machine: &Machine) -> Option<(Work<'_>, Vec<Row>)> {
     let ladders = works(machine).into_iter().map(|work| (work, ladder(machine, work)));
     ladders.max_by_key(|((.., n), rows)| (rows.len(), *n))
 }
 
-/// Entries of every ladder, a table for each computation and length.
+/// Returns the entries of every ladder: a table per operator, type and length.
 pub fn entries(machines: &[Machine]) -> Vec<Entry<'_>> {
     let given = || machines.iter().filter(|machine| !machine.is_beside);
     let mut all = each_once(given().flat_map(works));
-    // Of machines beside them the same lengths, or else the longest.
+    // Published machines show the same lengths, or else their longest.
     for machine in machines.iter().filter(|machine| machine.is_beside) {
         for (op, element) in each_once(given().flat_map(works).map(|(op, element, _)| (op, element))) {
             let has = works(machine).into_iter().filter(|work| (work.0, work.1) == (op, element));
@@ -91,7 +91,7 @@ fn entry<'a>(title: String, machine: &'a Machine, row: &Row) -> Entry<'a> {
     }
 }
 
-/// The fastest rung of a machine in a sentence; empty if it has no ladder.
+/// Names a machine's fastest rung in a sentence; empty without a ladder.
 pub fn headline(machine: &Machine) -> String {
     let Some(((op, element, n), rows)) = largest(machine) else { return String::new() };
     let timed: Vec<_> = rows.iter().filter_map(|row| Some((row, row.time()?))).collect();
@@ -112,7 +112,7 @@ pub fn headline(machine: &Machine) -> String {
     text
 }
 
-/// The rungs of the picture, each with what it adds.
+/// The rungs of the picture, each with its improvement.
 #[rustfmt::skip]
 const CLIMB: [(&str, &str); 8] = [
     ("interleaved-modulo", "a divergent tree"), ("interleaved-strided", "no divergence"), ("sequential", "no bank conflicts"),
@@ -120,12 +120,17 @@ const CLIMB: [(&str, &str); 8] = [
     ("vectorized", "four elements a load"), ("single-pass", "one dispatch"),
 ];
 
-/// The SVG of one machine's climb; of all its rungs, if it has none of the picture's.
+/// Draws one machine's ladder as SVG: the rungs of `CLIMB`, or all if it has none of them.
 pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     let [machine] = machines else {
-        return Err(refusal!("--svg takes the records of one machine; these are of {}", machines.len()));
+        return Err(refusal!(
+            "-o FILE.svg: a picture shows one machine, and the records are of {}; give those of one",
+            machines.len()
+        ));
     };
-    let missing = || Failure::usage("--svg: there is no ladder in these records");
+    let missing = || {
+        Failure::usage("-o FILE.svg: no record has a ladder; make one with `halofold ladder --record FILE`")
+    };
     let ((op, element, n), rows) = largest(machine).ok_or_else(missing)?;
     let adds = |row: &Row| CLIMB.iter().find(|(rung, _)| *rung == row.what.rung).map(|(_, adds)| *adds);
     let climbs = rows.iter().any(|row| adds(row).is_some());
@@ -146,7 +151,7 @@ fn bar(row: &Row, adds: &str) -> Bar {
     Bar { label: adds.to_owned(), value, text: format!("{} {text}", row.what.rung) }
 }
 
-/// The read peak that the rows' percentages are of; `None` if they are of different runs with different peaks.
+/// Returns the read peak that the rows' percentages refer to; `None` if they come from runs with different peaks.
 fn read_peak(rows: &[Row]) -> Option<f64> {
     let peaks = || {
         rows.iter().filter_map(|row| Some(100.0 * row.figures.gb_per_s? / row.figures.percent_of_read_peak?))

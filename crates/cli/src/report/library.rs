@@ -1,4 +1,4 @@
-//! Rows of the library by operation: machines side by side, and on each the libraries that do it.
+//! Rows of library operations: a column per machine and library.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use crate::lists::each_once;
 use crate::row::{LibraryWork, Row};
 use crate::table;
 
-/// Headings of tables, each with the shapes that belong together, in the order of the page. The last table has the shapes that this
+/// Headings of tables, each with its shapes, in the order of the page. The last table takes shapes that this
 /// version does not know.
 const FAMILIES: [(&str, &[&str]); 8] = [
     ("Library: one result", &["whole", "counted", "accumulate", "two-scales", "wide"]),
@@ -28,7 +28,7 @@ fn family_of(shape: &str) -> usize {
     FAMILIES.iter().position(|(_, shapes)| shapes.contains(&shape)).unwrap_or(FAMILIES.len() - 1)
 }
 
-/// Entries of every operation, a table for each family, a column for each library.
+/// Returns the entries of every operation: a table per family, a column per machine and library.
 pub fn entries(machines: &[Machine]) -> Vec<Entry<'_>> {
     let rows = || machines.iter().flat_map(|machine| machine.library.iter().map(move |row| (machine, row)));
     let works = || rows().map(|(_, row)| &row.what);
@@ -61,7 +61,7 @@ pub fn entries(machines: &[Machine]) -> Vec<Entry<'_>> {
     entries.collect()
 }
 
-/// An operation in words, whichever library does it.
+/// Describes an operation in words, independent of the library.
 fn subject(asked: &LibraryWork) -> String {
     let alike = ["fixed", "offsets", "computed-offsets"].contains(&&*asked.shape);
     let results = match asked.segments {

@@ -5,8 +5,8 @@ use halofold::stencil::{Grid, STENCILS, VARIANTS};
 use super::machines::Machine;
 use super::tables::Entry;
 use crate::lists::each_once;
+use crate::replay::{MACHINE, PRESETS, Preset};
 use crate::row::{Row, StencilWork};
-use crate::stencil::{MACHINE, PRESETS, Preset};
 use crate::table;
 
 /// Entries of the best block of each variant, a table for each computation and grid, and of the thesis's rows.

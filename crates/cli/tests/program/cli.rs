@@ -8,11 +8,12 @@ use crate::keys::{assert_keys, check};
 use halofold::ladder::RUNGS;
 use serde_json::Value;
 
-/// The rows of one JSON array, which must have the documented keys and no failure.
+/// The rows of a record, which must have the documented keys and no failure.
 fn rows(output: &Output) -> Vec<Value> {
-    let rows: Vec<serde_json::Map<String, Value>> = parsed(output);
-    rows.iter().for_each(check);
-    rows.into_iter().map(Value::Object).collect()
+    let record: Value = parsed(output);
+    let rows = record["rows"].as_array().expect("a list of rows");
+    rows.iter().filter_map(Value::as_object).for_each(check);
+    rows.clone()
 }
 
 #[test]
@@ -43,7 +44,7 @@ fn the_environment_chooses_back_ends() {
     let text = folder.fine("WGPU_BACKEND= ladder --n=1k --samples=1 --rungs=sequential");
     assert!(!text.contains("is the fastest"), "{text}");
     let other = if cfg!(target_os = "macos") { "dx12" } else { "metal" };
-    refused(&folder.run(&format!("WGPU_BACKEND={other} ladder")), &["there is none of that on"]);
+    refused(&folder.run(&format!("WGPU_BACKEND={other} ladder")), &["not available on"]);
     // macOS and Windows have no Vulkan to take away.
     let none = "VK_DRIVER_FILES=/nonexistent/driver.json VK_ICD_FILENAMES=/nonexistent/driver.json";
     refused(&folder.run(&format!("WGPU_BACKEND=vulkan {none} ladder")), &["mesa-vulkan-drivers"]);
@@ -104,6 +105,12 @@ fn a_closed_pipe_is_quiet() {
         assert!(output.status.success(), "{message}");
         assert!(!message.contains("panicked") && !message.contains("pipe"), "{message}");
     }
+}
+
+#[test]
+fn man_pages_have_the_usual_sections() {
+    assert_has(&stdout(&typed("man reduce")), &[".SH EXAMPLES\n"]);
+    assert_has(&stdout(&typed("man")), &[".SH \"EXIT STATUS\"\n", ".SH ENVIRONMENT\n"]);
 }
 
 #[test]

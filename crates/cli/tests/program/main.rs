@@ -4,6 +4,7 @@ mod files;
 mod keys;
 
 mod cli;
+mod export;
 mod histogram;
 #[cfg(unix)]
 mod outputs;
@@ -11,8 +12,8 @@ mod readme;
 mod records;
 mod reduce;
 mod refusals;
+mod replay;
 mod scan;
 mod several_adapters;
 mod stencil_files;
-mod stencil_preset;
 mod web;

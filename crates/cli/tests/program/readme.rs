@@ -139,10 +139,10 @@ fn pictures_are_what_their_commands_draw() {
             let (command, _) = file.split_once(" -->").expect("the command's comment ends");
             let mut words: Vec<_> = command.split_whitespace().collect();
             let shown = root().join(words.pop().expect("the file's name"));
-            let fresh = folder.path().join("fresh");
+            let fresh = folder.path().join(shown.file_name().expect("a name"));
             words.push(fresh.to_str().expect("a path in UTF-8"));
             printed(&words);
-            check(&shown, &std::fs::read(fresh).expect("a file"));
+            check(&shown, &std::fs::read(&fresh).expect("a file"));
             pictures += 1;
         }
     }

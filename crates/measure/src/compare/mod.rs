@@ -1,4 +1,4 @@
-//! Compares two records: pairs the rows that measure the same, and judges each pair.
+//! Compares two records: pairs rows of the same work, and judges each pair.
 
 mod verdict;
 
@@ -8,7 +8,7 @@ pub use verdict::{Judged, Verdict};
 
 use crate::row::{Row, What};
 
-/// A row and its counterpart.
+/// A row and its counterpart in the other record.
 pub enum Pair<'a, W: What> {
     /// In both records.
     Both(&'a Row<W>, &'a Row<W>),
@@ -19,7 +19,7 @@ pub enum Pair<'a, W: What> {
 }
 
 impl<'a, W: What> Pair<'a, W> {
-    /// The row that tells what was measured, and the judgement: B is slower if it takes more than `threshold` percent longer than A.
+    /// Returns a row that says what was measured, and the judgement: B is slower if it takes over `threshold` percent longer than A.
     pub fn judged(&self, threshold: f64) -> (&'a Row<W>, Judged) {
         match *self {
             Pair::Both(a, b) => (b, verdict::judge(a, b, threshold)),
@@ -28,14 +28,14 @@ impl<'a, W: What> Pair<'a, W> {
         }
     }
 
-    /// Returns true if both records have it.
+    /// Returns true if both records have the row.
     pub fn is_in_both(&self) -> bool {
         matches!(self, Pair::Both(..))
     }
 }
 
-/// All rows in the order of the first record, then those that only the second has. Of equal rows in one record the first
-/// goes with the first, the second with the second. A row that replays a document also goes with one that does not.
+/// Pairs rows, in the order of the first record, then rows that only the second has. If a record has equal rows, they pair in order.
+/// A row that replays a document also pairs with a plain row.
 pub fn pairs<'a, W: What>(a: &'a [Row<W>], b: &'a [Row<W>]) -> Vec<Pair<'a, W>> {
     let mut counterparts: Vec<Option<usize>> = vec![None; a.len()];
     let mut taken = vec![false; b.len()];
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::row::{LadderFigures, LadderWork, Machine, Status, Times};
 
-    /// A row that took `ms` milliseconds, with an interquartile range of `iqr`.
+    /// Makes a row with a median of `ms` milliseconds and an interquartile range of `iqr`.
     fn row(rung: &str, ms: f64, iqr: f64) -> Row {
         let [rung, element, op] = [rung, "f32", "sum"].map(str::to_owned);
         let what = LadderWork {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_look_at_the_threshold_and_the_spread() {
+    fn verdicts_follow_the_threshold_and_the_spread() {
         use Verdict::{Faster, Noise, OnlyInA, OnlyInB, Same, Slower};
         let rungs = |rows: [(&str, f64, f64); 4]| rows.map(|(rung, ms, iqr)| row(rung, ms, iqr));
         let a =
@@ -102,7 +102,7 @@ mod tests {
             rungs([("first", 1.04, 0.01), ("second", 0.8, 0.01), ("third", 1.2, 0.3), ("fifth", 1.0, 0.01)]);
         assert_eq!(verdicts(&a, &b, 5.0), [Same, Faster, Noise, OnlyInA, OnlyInB]);
         assert_eq!(verdicts(&a, &b, 3.0)[0], Slower);
-        // Neither are noisy samples a regression, nor slow ones beside fastest ones that are the same.
+        // Noisy samples are no regression, nor are slow medians with equal fastest samples.
         let (mut a, mut b) = (a.clone(), b.clone());
         b[0].times.spread_percent = Some(20.0);
         (a[1].times.min, b[1].times.min) = (Some(0.9), Some(0.89));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_documents_row_goes_with_a_plain_one_and_not_with_another_documents() {
+    fn a_documents_row_matches_a_plain_row_but_no_other_documents() {
         let [plain, tga, opencl] = [None, Some("tga"), Some("opencl")].map(|preset| {
             let mut row = row("tile", 1.0, 0.01);
             row.what.preset = preset.map(str::to_owned);

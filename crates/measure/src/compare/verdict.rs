@@ -2,32 +2,32 @@
 
 use serde::Serialize;
 
-use crate::row::{Row, Status, What};
+use crate::row::{Row, Status, What, significant};
 
-/// The judgement of a row.
+/// The verdict on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Slower by more than the threshold: a regression.
     Slower,
-    /// The result is wrong in B and was not in A: a regression.
+    /// Wrong in B and not in A: a regression.
     Wrong,
     /// Faster by more than the threshold.
     Faster,
     /// Within the threshold.
     Same,
-    /// Beyond the threshold, but the samples of one spread, or the fastest samples of both are within it.
+    /// Beyond the threshold, but samples spread, or the fastest samples differ by less.
     Noise,
     /// Measured in A only.
     OnlyInA,
     /// Measured in B only.
     OnlyInB,
-    /// Not to be compared.
+    /// Cannot be compared.
     Skipped,
 }
 
 impl Verdict {
-    /// All of them, the ones to look at first.
+    /// All verdicts, most important first.
     pub const ALL: [Verdict; 8] = [
         Verdict::Wrong,
         Verdict::Slower,
@@ -39,7 +39,7 @@ impl Verdict {
         Verdict::Skipped,
     ];
 
-    /// The word in the table.
+    /// Returns the word in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Slower => "slower",
@@ -53,7 +53,7 @@ impl Verdict {
         }
     }
 
-    /// Returns true if the exit status reports it.
+    /// Returns true if it makes the exit status 1.
     pub const fn is_regression(self) -> bool {
         matches!(self, Verdict::Slower | Verdict::Wrong)
     }
@@ -62,19 +62,19 @@ impl Verdict {
 /// A verdict and its reasons.
 #[derive(Serialize)]
 pub struct Judged {
-    /// The median of A in milliseconds.
+    /// Median of A in milliseconds.
     pub a_ms: Option<f64>,
-    /// The median of B.
+    /// Median of B in milliseconds.
     pub b_ms: Option<f64>,
-    /// The difference from A to B, in percent of A.
+    /// Change from A to B, in percent of A.
     pub change_percent: Option<f64>,
-    /// The judgement.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The reason for it, if the times alone do not give it.
+    /// The reason, unless the times give it.
     pub reason: Option<String>,
 }
 
-/// A row without a counterpart.
+/// Judges a row without counterpart.
 pub(super) fn only<W: What>(row: &Row<W>, verdict: Verdict) -> Judged {
     let ms = row.time();
     let in_a = verdict == Verdict::OnlyInA;
@@ -87,7 +87,7 @@ pub(super) fn only<W: What>(row: &Row<W>, verdict: Verdict) -> Judged {
     }
 }
 
-/// A row and its counterpart.
+/// Judges a row and its counterpart.
 pub(super) fn judge<W: What>(a: &Row<W>, b: &Row<W>, threshold: f64) -> Judged {
     let (a_ms, b_ms) = (a.time(), b.time());
     let judged = |change_percent, verdict, reason| Judged { a_ms, b_ms, change_percent, verdict, reason };
@@ -107,7 +107,7 @@ pub(super) fn judge<W: What>(a: &Row<W>, b: &Row<W>, threshold: f64) -> Judged {
     let percent = |before: f64, after: f64| 100.0 * (after / before - 1.0);
     let change = percent(before, after);
     let spread = a.times.iqr.unwrap_or(0.0).max(b.times.iqr.unwrap_or(0.0));
-    // The fastest samples are the least disturbed ones.
+    // The fastest samples are the least disturbed.
     let fastest = a.times.min.zip(b.times.min).map_or(change.abs(), |(a, b)| percent(a, b) * change.signum());
     let is_noisy = a.times.is_noisy() || b.times.is_noisy();
     let verdict = if change.abs() <= threshold {
@@ -119,5 +119,5 @@ pub(super) fn judge<W: What>(a: &Row<W>, b: &Row<W>, threshold: f64) -> Judged {
     } else {
         Verdict::Faster
     };
-    judged(Some(change), verdict, None)
+    judged(Some(significant(change)), verdict, None)
 }

@@ -1,29 +1,29 @@
-//! Rows of reductions: the ladder's, a preset's, a sweep's.
+//! Rows of reductions: of the ladder or of a preset.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Row, Times, What, significant};
 use crate::{Job, Summary, Timing};
 
-/// A reduction that was measured.
+/// A measured reduction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LadderWork {
-    /// The preset it belongs to.
+    /// The preset, if any.
     pub preset: Option<String>,
-    /// The document's own name for it.
+    /// The document's name for it.
     pub row: Option<String>,
     /// The rung, or `cpu-one-thread`, `cpu-all-threads`.
     pub rung: String,
-    /// Method that combined partial results.
+    /// The method that combined partial results.
     pub finish: Option<String>,
     /// Element type.
     #[serde(rename = "type")]
     pub element: String,
     /// Operator.
     pub op: String,
-    /// Elements.
+    /// Number of elements.
     pub n: u64,
-    /// Invocations in a workgroup.
+    /// Invocations per workgroup.
     pub workgroup_size: Option<u32>,
 }
 
@@ -34,21 +34,21 @@ pub struct LadderFigures {
     pub workgroups: Option<u64>,
     /// Dispatches of one reduction.
     pub dispatches: Option<u64>,
-    /// From submission to the value on the host; for CPU rows the whole time.
+    /// From submission to the value on the host; for the CPU the whole time.
     pub wall_ms_median: Option<f64>,
-    /// Input bytes over the median, in units of 10^9 a second.
+    /// Input bytes over the median time, in 10^9 per second.
     pub gb_per_s: Option<f64>,
-    /// The same in percent of the read peak: the bandwidth of a kernel that only reads.
+    /// The same in percent of the read peak.
     pub percent_of_read_peak: Option<f64>,
-    /// Speedup over the row before.
+    /// Speed-up over the row that it improves.
     pub step_speedup: Option<f64>,
-    /// Speedup over the first row.
+    /// Speed-up over the first row.
     pub cumulative_speedup: Option<f64>,
-    /// Time that the document published.
+    /// The document's time.
     pub published_ms: Option<f64>,
-    /// The same as the document's bandwidth.
+    /// The document's bandwidth.
     pub published_gb_s: Option<f64>,
-    /// Speedup over one CPU thread, end to end: in tables only, JSON has the CPU's own row.
+    /// Speed-up over one CPU thread, end to end. In tables only; JSON has the CPU's own row.
     #[serde(skip)]
     pub versus_cpu: Option<f64>,
 }
@@ -66,7 +66,7 @@ impl What for LadderWork {
 }
 
 impl Row<LadderWork> {
-    /// The row of a job over `n` elements before it has run: skipped, so far without a reason.
+    /// Makes the row of a job over `n` elements before it has run: skipped, without a reason.
     pub fn blank(job: &Job, n: u64, info: &wgpu::AdapterInfo) -> Self {
         let what = LadderWork {
             preset: None,
@@ -81,7 +81,7 @@ impl Row<LadderWork> {
         Row::new(what, info)
     }
 
-    /// Writes the times of a reduction of `bytes` of input into the row.
+    /// Writes the times of a reduction of `bytes` bytes into the row.
     pub fn set_times(&mut self, ms: Summary, timing: Timing, bytes: u64, read_peak_gb_per_s: f64) {
         let gb_per_s = significant(bytes as f64 / 1e6 / ms.median);
         self.times = Times::new(ms, timing);

@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use super::{Row, Times, What, significant};
 use crate::{Summary, Timing};
 
-/// A stencil that was measured.
+/// A measured stencil.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StencilWork {
-    /// The preset it belongs to.
+    /// The preset, if any.
     pub preset: Option<String>,
-    /// The document's own name for it.
+    /// The document's name for it.
     pub row: Option<String>,
     /// The variant.
     pub variant: String,
-    /// Number of cells that a new one is computed from: 5 or 27, for example.
+    /// Number of cells that a new cell depends on, such as 5 or 27.
     pub points: u32,
     /// Rows and columns, `8192x8192`, or planes, rows and columns, `256x512x512`.
     pub grid: String,
@@ -28,13 +28,13 @@ pub struct StencilWork {
     pub element: String,
 }
 
-/// Figures of a stencil. Its times are of one step.
+/// Figures of a stencil. Times are per step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StencilFigures {
-    /// The most steps that one trip through memory makes.
+    /// The most steps per sweep over memory.
     #[serde(default)]
     pub steps_per_pass: Option<u32>,
-    /// Number of steps that `wall_ms_median` covers, if that many were run in one go.
+    /// Number of steps in `wall_ms_median`, if they ran at once.
     pub steps: Option<u32>,
     /// Workgroups of all dispatches of one step.
     pub workgroups: Option<u64>,
@@ -42,17 +42,17 @@ pub struct StencilFigures {
     pub dispatches: Option<u64>,
     /// Time of all `steps` steps, from submission to completion.
     pub wall_ms_median: Option<f64>,
-    /// Cells of the grid over the median, in units of 10^9 a second.
+    /// Cells of the grid over the median time, in 10^9 per second.
     pub gcells_per_s: Option<f64>,
-    /// Bytes of one read and one write a cell over the median, in units of 10^9 a second.
+    /// Bytes of one read and one write per cell over the median time, in 10^9 per second.
     pub gb_per_s: Option<f64>,
-    /// Floating-point operations over the median as the document counts them, in units of 10^9 a second.
+    /// Floating-point operations over the median time, as the document counts them, in 10^9 per second.
     pub gflop_per_s: Option<f64>,
-    /// `gb_per_s` in percent of the copy peak: the bandwidth of a kernel that only copies.
+    /// `gb_per_s` in percent of the copy peak.
     pub percent_of_copy_peak: Option<f64>,
-    /// Seconds the document measured, for its own grid and number of steps.
+    /// The document's seconds, for its own grid and number of steps.
     pub published_s: Option<f64>,
-    /// The same as the document's operations a second.
+    /// The document's operations per second.
     pub published_gflop_s: Option<f64>,
 }
 
@@ -65,7 +65,7 @@ impl What for StencilWork {
 }
 
 impl Row<StencilWork> {
-    /// The row of a configuration before it has run: skipped, so far without a reason.
+    /// Makes the row of a configuration before it has run: skipped, without a reason.
     pub fn blank(config: &Config, info: &wgpu::AdapterInfo) -> Self {
         let what = StencilWork {
             preset: None,
@@ -94,7 +94,7 @@ impl Row<StencilWork> {
     }
 }
 
-/// A grid as on the command line: `37x43` or `11x37x43`. [`Grid`] parses it.
+/// Formats a grid as on the command line: `37x43` or `11x37x43`. [`Grid`] parses it.
 pub fn sides(grid: Grid) -> String {
     match grid.planes {
         1 => format!("{}x{}", grid.rows, grid.cols),
@@ -102,7 +102,7 @@ pub fn sides(grid: Grid) -> String {
     }
 }
 
-/// The borders in words.
+/// Formats the borders in words.
 fn boundary(borders: Borders) -> String {
     if borders == Borders::all(borders.west) {
         return borders.west.to_string();

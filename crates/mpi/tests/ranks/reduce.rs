@@ -77,7 +77,7 @@ fn requests_that_ranks_cannot_share_are_refused() {
     let folder = folder("refused");
     array(&folder, "a.npy", Element::F32, &[40]);
     for (options, why) in [
-        (&["a.npy", "--op", "median"][..], "operators that have states"),
+        (&["a.npy", "--op", "median"][..], "ranks cannot share median"),
         (&["a.npy", "--adapter", "0"], "each rank takes the adapter that is its turn"),
         (&["-"], "ranks read parts of files, not streams"),
     ] {

@@ -74,7 +74,7 @@ fn any_number_of_ranks_and_adapters_have_the_bits_of_one_gpu() {
 }
 
 #[test]
-fn close_calls_are_decided_alike_everywhere() {
+fn close_comparisons_agree_on_every_device() {
     let folder = folder("until");
     let shape = [35, 24];
     for (element, norm, epsilon) in [(Element::F32, "max", 1e-3), (Element::F64, "l2", 2e-2)] {
@@ -113,7 +113,7 @@ fn close_calls_are_decided_alike_everywhere() {
 }
 
 #[test]
-fn nan_ends_all_ranks_with_a_status_of_its_own() {
+fn nan_ends_all_ranks_with_status_3() {
     let folder = folder("nan");
     let shape = [20, 9];
     let mut cells = cells(Element::F32, &shape, 1);

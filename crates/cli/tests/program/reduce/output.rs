@@ -136,7 +136,7 @@ fn count_is_the_number_of_elements_that_are_kept() {
 }
 
 #[test]
-fn the_middle_of_far_elements_is_between_them() {
+fn median_of_far_elements_is_between_them() {
     let folder = Folder::new("reduce-middle");
     let middles = |kind: &str, data: &[u8]| {
         folder.write("a.npy", &npy(kind, false, &[2], data));

@@ -52,6 +52,6 @@ pub fn array(path: &str) -> (&'static str, Vec<u64>, Vec<f64>) {
 /// The one object that `--json` prints.
 pub fn report(output: &Output) -> Value {
     let report = parsed(output);
-    assert_documented(&report, "`stencil` over a file");
+    assert_documented(&report, "`stencil`");
     report
 }

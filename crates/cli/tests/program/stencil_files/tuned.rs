@@ -1,4 +1,4 @@
-//! `halofold stencil --tune`, and the choice of a kernel by its times.
+//! `halofold tune`, and the choice of a kernel by its times.
 
 use std::fs;
 
@@ -22,15 +22,15 @@ fn the_kernel_is_chosen_by_what_was_measured() {
     let cache = folder.path("cache");
     // The folder of an earlier run of this test.
     let _ = fs::remove_dir_all(&cache);
-    let program = |args: &[&str]| command("stencil", args).env("XDG_CACHE_HOME", &cache).output().unwrap();
+    let program = |name, args: &[&str]| command(name, args).env("XDG_CACHE_HOME", &cache).output().unwrap();
     let grid = folder.write("grid.npy", &npy("<f4", false, &[512, 512], &[0; 512 * 512 * 4]));
     let chosen = || {
-        let report = report(&program(&[&grid, "--steps", "16", "--json"]));
+        let report = report(&program("stencil", &[&grid, "--steps", "16", "--json"]));
         report["variant"].as_str().expect("a variant").to_owned()
     };
     let unmeasured = chosen();
 
-    let printed = stdout(&program(&["--tune", "--stencil", "5"]));
+    let printed = stdout(&program("tune", &["--stencil", "5"]));
     let mut names = names_in(format!("{cache}/halofold")).into_iter();
     let file = names.find(|name| name.ends_with(".json")).expect("a file for this adapter");
     let file = format!("{cache}/halofold/{file}");

@@ -52,7 +52,7 @@ fn the_norm_may_be_l2_and_exact() {
 }
 
 #[test]
-fn a_run_that_does_not_converge_has_a_status_of_its_own() {
+fn an_unconverged_run_has_exit_status_3() {
     let folder = Folder::new("stencil-until-not");
     let mut cells = Cells::integers(&FIVE_POINT);
     folder.write("in.npy", &cells.file("f4"));

@@ -1,4 +1,4 @@
-//! The report of a run.
+//! The result of `halofold stencil`, as text or JSON.
 
 use std::time::Instant;
 
@@ -8,36 +8,36 @@ use halofold_measure::significant;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::grid::GridArgs;
-use crate::grid::request::Request;
 use crate::output::{ms_since, print, print_json, visible};
+use crate::stencil::StencilArgs;
+use crate::stencil::request::Request;
 use crate::table;
 
 pub struct Report<'a> {
-    args: &'a GridArgs,
+    args: &'a StencilArgs,
     request: &'a Request,
     /// Names of the adapters, and their back end.
     adapters: (String, Backend),
     stepped: Stepped,
     wall_ms: f64,
-    /// Of several adapters or ranks, the time of compiling and uploading.
+    /// Time to compile and upload, in milliseconds. Only for several adapters or ranks.
     pub setup_ms: Option<f64>,
-    /// Of several adapters or ranks, the layers of each slab (rows in 2D, planes in 3D) and the steps between two exchanges.
+    /// Layers of each slab (rows in 2D, planes in 3D), and steps per round. Only for several adapters or ranks.
     pub cut: Option<(Vec<u32>, u32)>,
 }
 
 pub struct Stepped {
     pub outcome: Outcome,
-    /// Time of one step on the GPU: the median over all.
+    /// Median GPU time of one step, in milliseconds. `None` without timestamps.
     pub gpu_ms_median: Option<f64>,
-    /// Cells of the grid per step and time, by the GPU's clock where it tells.
+    /// Cell updates per second in 10^9, by GPU time if there are timestamps.
     pub gcells_per_s: Option<f64>,
 }
 
 impl<'a> Report<'a> {
-    /// The report of a run that began at `start` and ends now.
+    /// Makes the report of a run that began at `start` and ends now.
     pub fn new(
-        args: &'a GridArgs,
+        args: &'a StencilArgs,
         request: &'a Request,
         adapters: (String, Backend),
         stepped: Stepped,
@@ -50,7 +50,7 @@ impl<'a> Report<'a> {
         let Report { request: Request { source, config, until, .. }, stepped, .. } = self;
         let checked = until.map(|_| stepped.outcome);
         let sides: Vec<_> = source.shape().iter().map(u64::to_string).collect();
-        // A string where JSON has no number.
+        // JSON has no NaN or infinity: write strings.
         let number = |x: f64| if x.is_finite() { json!(x) } else { json!(x.to_string()) };
         let mut json = json!({
             "file": source.name(),
@@ -78,7 +78,7 @@ impl<'a> Report<'a> {
         json
     }
 
-    /// Prints it, as JSON or for people. A run that has not converged fails then.
+    /// Prints the report as JSON or text. Returns a failure if the run has not converged.
     pub fn print(&self, json: bool) -> Result<(), Failure> {
         if json {
             print_json(&self.json())?

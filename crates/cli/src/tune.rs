@@ -1,16 +1,29 @@
-//! `halofold stencil --tune`: times the shapes of the time-blocked kernels on this GPU, and stores the times.
+//! `halofold tune`: times the shapes of the time-blocked kernels on this GPU, and stores the times.
 
 use halofold::Element;
 use halofold::stencil::{Config, Dims, Grid, STENCILS, Stencil};
 
-use super::preset::Bench;
 use crate::failure::Failure;
-use crate::gpu::Gpu;
-use crate::grid::{GridArgs, calibration};
-use crate::output::print_table;
+use crate::gpu::{AdapterArgs, Gpu};
+use crate::named;
+use crate::output::print;
 use crate::progress;
+use crate::replay::Bench;
 use crate::row::{self, Row, StencilWork};
+use crate::stencil::calibration;
 use crate::table::{self, Column};
+
+#[derive(clap::Args)]
+pub struct TuneArgs {
+    /// Only this stencil, by the number of its points.
+    #[arg(long, value_name = "POINTS", value_parser = named::stencil(), hide_possible_values = true)]
+    stencil: Option<&'static Stencil>,
+    /// Element type: f32, f64 or f16.
+    #[arg(long = "type", value_name = "TYPE", default_value = "f32", value_parser = named::float(), hide_possible_values = true)]
+    element: Element,
+    #[command(flatten)]
+    adapter: AdapterArgs,
+}
 
 /// Samples of a row: ten or twenty shapes on each grid.
 const SAMPLES: u32 = 7;
@@ -27,26 +40,23 @@ fn grids(dims: Dims, is_software: bool) -> Vec<Grid> {
     }
 }
 
-pub fn run(args: &GridArgs) -> Result<(), Failure> {
-    let gpu = args.adapters.one.open()?;
-    let element = args.element.unwrap_or(Element::F32);
+pub fn run(args: &TuneArgs) -> Result<(), Failure> {
+    let gpu = args.adapter.open()?;
     let mut timed = Vec::new();
     for &stencil in STENCILS.iter().filter(|stencil| args.stencil.is_none_or(|only| only == **stencil)) {
-        timed.extend(time(&gpu, stencil, element)?);
+        timed.extend(time(&gpu, stencil, args.element)?);
     }
     let passed = timed.iter().filter_map(|(config, row)| Some((*config, row.times.median? * 1e6)));
     let samples: Vec<_> = passed.collect();
     let path = calibration::store(&gpu, &samples)?;
     let rows: Vec<_> = timed.into_iter().map(|(_, row)| row).collect();
-    print_table(&rows, args.json, false, || {
-        let table = table::render(columns(), &fastest(&rows), false);
-        format!(
-            "{}\nThe fastest kernel on each grid, of {} that were timed:\n\n{table}\n{} has them all; `halofold stencil` chooses by it.\n",
-            gpu.describe(),
-            rows.len(),
-            path.display()
-        )
-    })?;
+    let table = table::render(columns(), &fastest(&rows), false);
+    print(&format!(
+        "{}\nThe fastest kernel on each grid, of {} that were timed:\n\n{table}\n{} has them all; `halofold stencil` chooses by it.\n",
+        gpu.describe(),
+        rows.len(),
+        path.display()
+    ))?;
     row::check(&rows)
 }
 
@@ -82,7 +92,7 @@ fn columns() -> Vec<Column<Row<StencilWork>>> {
         Column::number("points", |row: &Row<StencilWork>| row.what.points.to_string()),
         Column::words("grid", |row: &Row<StencilWork>| row.what.grid.clone()),
         Column::words("kernel", |row: &Row<StencilWork>| row.what.variant.clone()),
-        Column::number("steps a pass", |row: &Row<StencilWork>| table::whole(row.figures.steps_per_pass)),
+        Column::number("steps a sweep", |row: &Row<StencilWork>| table::whole(row.figures.steps_per_pass)),
         Column::number("GCell/s", |row: &Row<StencilWork>| table::optional(row.figures.gcells_per_s)),
         Column::number("% copy", |row: &Row<StencilWork>| table::tenths(row.figures.percent_of_copy_peak)),
         Column::words("result", table::status),

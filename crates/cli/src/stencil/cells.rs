@@ -1,4 +1,4 @@
-//! The cells of a file, as a GPU takes them.
+//! The cells of a file, converted for the GPU.
 
 use std::io;
 
@@ -8,22 +8,22 @@ use halofold_fleet::host::convert;
 use crate::failure::Failure;
 use crate::files::Source;
 
-/// A file's array as cells of a type, in the order of the GPU: columns fastest, then rows, then planes.
+/// A file's array as cells of a type, in the GPU's order: columns fastest, then rows, then planes.
 pub struct FileCells<'a> {
     source: &'a Source,
     element: Element,
-    /// All elements, of a file that does not hold them as kernels read them.
+    /// All cells, if the file does not hold them as kernels read them.
     all: Option<Vec<u8>>,
 }
 
 impl<'a> FileCells<'a> {
-    /// The cells of a file, which is read part by part if it holds elements as kernels read them.
+    /// Makes the cells of a file. They are read on demand if the file holds them as kernels read them, else at once.
     pub fn new(source: &'a Source, element: Element) -> Result<Self, Failure> {
         let all = if source.is_plain() { None } else { Some(source.load_all().map_err(Failure::usage)?) };
         Ok(FileCells { source, element, all })
     }
 
-    /// Writes the cells from a byte on to a slice, which begins and ends between two cells.
+    /// Writes cells from byte `start` into a slice that begins and ends between two cells.
     pub fn fill(&self, start: u64, into: &mut [u8]) -> io::Result<()> {
         let FileCells { source, element, all } = self;
         let size = source.element().size();

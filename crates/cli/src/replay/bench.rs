@@ -1,4 +1,4 @@
-//! A grid on a GPU: measures rows of stencils, and the long runs of the picked ones.
+//! Measures stencil rows on a GPU, and the long runs of selected ones.
 
 use std::time::{Duration, Instant};
 
@@ -10,23 +10,23 @@ use crate::failure::{self, Failure};
 use crate::gpu::Gpu;
 use crate::row::{Row, StencilWork};
 
-/// Samples of a row on a GPU: there are hundreds of rows.
+/// Samples per row on a GPU. There are hundreds of rows.
 const SAMPLES: u32 = 15;
 
 const SOFTWARE_SAMPLES: u32 = 3;
 
-/// Steps of one repetition, which a sample has as many of as it takes: always an even number, so that each begins with the same buffer.
+/// Steps per repetition: even, so that each repetition begins with the same buffer.
 const STEPS: u32 = 20;
 
 const SOFTWARE_STEPS: u32 = 2;
 
-/// Longest submission of a long run, in milliseconds, so that no watchdog ends it.
+/// Longest submission of a long run, in milliseconds, so that no watchdog stops it.
 const SUBMISSION_MS: f64 = 200.0;
 
 /// Runs shorter than this are repeated, this many times.
 const REPEATED: (Duration, usize) = (Duration::from_millis(400), 3);
 
-/// Factor by which a row has more samples if they spread.
+/// Factor by which a spreading row gets more samples.
 const SPREAD: u32 = 4;
 
 pub struct Bench<'a> {
@@ -37,7 +37,7 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Makes the grid of a configuration, whose variant can be any of the stencil.
+    /// Allocates the grid of a configuration. Every variant of its stencil can use it.
     pub fn new(gpu: &'a Gpu, config: Config, samples: Option<u32>) -> Result<Self, Failure> {
         let software = gpu.is_software();
         let steps = if software { SOFTWARE_STEPS } else { STEPS };
@@ -56,7 +56,7 @@ impl<'a> Bench<'a> {
         self.peak.peak()
     }
 
-    /// Runs a configuration: a row that passed, failed or was skipped.
+    /// Measures a configuration: a row that passed, failed or was skipped.
     pub fn row(&self, config: &Config) -> Result<Row<StencilWork>, Failure> {
         let (gpu, mut budget) = (self.gpu, self.budget);
         let meter = Meter { timer: &gpu.timer, peak: &self.peak };
@@ -66,7 +66,7 @@ impl<'a> Bench<'a> {
         Ok(row)
     }
 
-    /// Runs a configuration for many steps in one go, and writes how long that took into its row.
+    /// Runs a configuration for many steps at once, and writes the time into its row.
     pub fn run_through(
         &self,
         config: &Config,
@@ -90,7 +90,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Submits steps in pieces one behind the other, and waits for the last.
+    /// Submits steps in successive pieces, and waits for the last.
     fn run_once(&self, stepper: &Stepper, steps: u32, piece: u32) -> Result<(), Failure> {
         let device = &self.gpu.device;
         let mut left = steps;
@@ -107,7 +107,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Adds the options that help if a grid does not fit.
+/// Adds options that help if a grid does not fit.
 fn hint(failure: Failure) -> Failure {
     match failure {
         Failure::Usage(message) => refusal!("{message} (see --grid and --type)"),

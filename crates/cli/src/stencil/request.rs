@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::files::Source;
 use crate::files::npy::{self, tuple};
 use crate::gpu::{self, Gpu};
-use crate::grid::{GridArgs, calibration};
+use crate::stencil::{StencilArgs, calibration};
 
 use halofold_fleet::MOST_STEPS;
 
@@ -34,7 +34,8 @@ pub struct Request {
 
 impl Request {
     /// Opens the file and checks the options against its shape and type.
-    pub fn new(args: &GridArgs, path: &Path) -> Result<Self, Failure> {
+    pub fn new(args: &StencilArgs) -> Result<Self, Failure> {
+        let path = args.grid.as_path();
         if path == Path::new("-") && args.rhs.as_deref() == Some(path) {
             return Err(Failure::usage("--rhs -: standard input is the grid"));
         }
@@ -44,7 +45,8 @@ impl Request {
             _ => None,
         };
         let (stencil, grid) = shape(args, file.as_ref().map(|(stencil, _)| *stencil), &source)?;
-        let element = element(args, source.element())?;
+        let of_file = source.element();
+        let element = args.element.unwrap_or(if of_file.is_float() { of_file } else { Element::F32 });
         let usual = match args.variant.as_str() {
             "auto" if args.block.is_some() => Config::new(stencil, single_step(args, stencil), element, grid),
             "auto" => Config::fastest(stencil, element, grid),
@@ -60,9 +62,7 @@ impl Request {
         let until = until(args)?;
         let steps = args.steps.or(until.map(|_| USUAL_MOST));
         let steps = steps.ok_or_else(|| {
-            Failure::usage(
-                "a grid takes --steps N, or --until EPS to stop once a step changes no cell by as much",
-            )
+            Failure::usage("give --steps N, or --until EPS to stop once a step changes no cell by EPS")
         })?;
         Ok(Request {
             rhs,
@@ -75,7 +75,7 @@ impl Request {
         })
     }
 
-    pub fn tell_conversion(&self, args: &GridArgs) {
+    pub fn tell_conversion(&self, args: &StencilArgs) {
         if args.element.is_none() && self.source.element() != self.config.element {
             eprintln!("{}: integers become {}", self.source.name(), self.config.element);
         }
@@ -134,7 +134,7 @@ impl Request {
                 false => "use more GPUs, or ranks of halofold-mpi",
             };
             return Err(refusal!(
-                "{name}: {} {}: {bytes} bytes, and a buffer of {} holds {most}; {remedy}",
+                "{name}: {} {} takes {bytes} bytes, and a buffer of {} holds {most}; {remedy}",
                 self.config.grid,
                 self.config.element,
                 gpu.info.name
@@ -146,7 +146,7 @@ impl Request {
 }
 
 fn shape(
-    args: &GridArgs,
+    args: &StencilArgs,
     weighted: Option<&'static Stencil>,
     source: &Source,
 ) -> Result<(&'static Stencil, Grid), Failure> {
@@ -161,7 +161,7 @@ fn shape(
         && asked != weighted
     {
         return Err(refusal!(
-            "--stencil {}: the file of --weights has those of {}",
+            "--stencil {}: the file of --weights is for {}; leave one of them out",
             asked.name,
             weighted.name
         ));
@@ -184,7 +184,7 @@ fn shape(
     Ok((stencil, grid))
 }
 
-fn single_step(args: &GridArgs, stencil: &'static Stencil) -> &'static Variant {
+fn single_step(args: &StencilArgs, stencil: &'static Stencil) -> &'static Variant {
     match args.boundary {
         Border::Mirror | Border::Constant(_) => stencil.general(),
         _ => stencil.fastest_step(),
@@ -205,18 +205,7 @@ fn right_hand_side(name: &Path, grid: &Source) -> Result<Source, Failure> {
     Ok(rhs)
 }
 
-fn element(args: &GridArgs, of_file: Element) -> Result<Element, Failure> {
-    match args.element {
-        Some(element) if !element.is_float() => {
-            Err(refusal!("--type {element}: stencils work on f32, f64 and f16"))
-        }
-        Some(element) => Ok(element),
-        None if of_file.is_float() => Ok(of_file),
-        None => Ok(Element::F32),
-    }
-}
-
-fn until(args: &GridArgs) -> Result<Option<Until>, Failure> {
+fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
     let every = args.every.unwrap_or(USUAL_EVERY);
     if every > MOST_STEPS {
@@ -227,7 +216,7 @@ fn until(args: &GridArgs) -> Result<Option<Until>, Failure> {
     Ok(Some(Until::new(epsilon).with_every(every).with_norm(args.norm).with_accuracy(accuracy)))
 }
 
-fn plane(args: &GridArgs, stencil: &Stencil, grid: Grid) -> Result<u32, Failure> {
+fn plane(args: &StencilArgs, stencil: &Stencil, grid: Grid) -> Result<u32, Failure> {
     match args.slice {
         None => Ok(grid.planes / 2),
         Some(_) if stencil.dims == Dims::Two => Err(Failure::usage("--slice: a grid in 2D has no planes")),

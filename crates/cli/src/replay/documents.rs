@@ -57,21 +57,21 @@ pub fn parser() -> impl TypedValueParser<Value = &'static Preset> {
         .map(move |name| named(name).expect("clap has checked the name"))
 }
 
-/// The thesis's block shapes: 16 and 32 columns, and every fourth number of rows. It does not say which it left out.
+/// The thesis's block shapes: 16 or 32 columns, every fourth number of rows. The thesis does not name those that it omits.
 pub fn blocks() -> Vec<Block> {
     let shapes =
         [16, 32].into_iter().flat_map(|cols| (4..=32).step_by(4).map(move |rows| Block { rows, cols }));
     shapes.collect()
 }
 
-/// The variant that needs the fewest features and limits.
+/// Returns the variant that needs the fewest features and limits.
 pub fn plainest(stencil: &'static Stencil) -> &'static Variant {
     let plainest = stencil.variants().find(|variant| variant.mapping == Mapping::Cells);
     plainest.expect("every stencil has a variant without workgroup memory")
 }
 
 impl Preset {
-    /// Operations of one cell, as the thesis counts them.
+    /// Returns the operations per cell, as the thesis counts them.
     pub fn flops(&self) -> f64 {
         let Size { grid, .. } = self.thesis;
         Config::new(self.stencil, plainest(self.stencil), Element::F32, grid).flops().into()

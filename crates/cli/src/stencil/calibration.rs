@@ -1,4 +1,4 @@
-//! Measurements of `halofold stencil --tune`, in a file of the user's cache folder: one file for each adapter.
+//! Measurements of `halofold tune`, in a file of the user's cache folder: one file for each adapter.
 //!
 //! A file that cannot be read, or that is of another driver or another version of this program, counts as none: the library's
 //! own tables then choose.
@@ -91,9 +91,8 @@ pub fn samples(gpu: &Gpu) -> Vec<(Config, f64)> {
 
 /// Stores samples, in place of older ones of the same stencils and types. Returns the file.
 pub fn store(gpu: &Gpu, samples: &[(Config, f64)]) -> Result<PathBuf, Failure> {
-    let path = file(gpu).ok_or_else(|| {
-        Failure::usage("--tune: no folder to remember the result in: set XDG_CACHE_HOME, or HOME")
-    })?;
+    let path = file(gpu)
+        .ok_or_else(|| Failure::usage("tune: no cache folder for the times; set XDG_CACHE_HOME or HOME"))?;
     let new: Vec<_> = samples.iter().map(|sample| Sample::of(gpu, sample)).collect();
     let of = |sample: &Sample| (sample.what.points, sample.what.element.clone());
     let is_new = |old: &Sample| new.iter().any(|sample| of(sample) == of(old));
@@ -103,10 +102,10 @@ pub fn store(gpu: &Gpu, samples: &[(Config, f64)]) -> Result<PathBuf, Failure> {
     let calibration =
         Calibration { version: env!("CARGO_PKG_VERSION").to_owned(), adapter: gpu.describe(), samples: kept };
     if let Some(folder) = path.parent() {
-        let failed = |error| refusal!("--tune: {}: {error}", folder.display());
+        let failed = |error| refusal!("tune: {}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(failed)?;
     }
     let text = serde_json::to_string_pretty(&calibration).map_err(Failure::usage)?;
-    Reserved::open("--tune", &path)?.write(&text)?;
+    Reserved::open("tune:", &path)?.write(&text)?;
     Ok(path)
 }

@@ -6,20 +6,20 @@ use std::path::Path;
 use super::picture;
 use super::request::Request;
 use crate::failure::Failure;
-use crate::grid::GridArgs;
 use crate::reserved::{self, Reserved};
+use crate::stencil::StencilArgs;
 use halofold_fleet::GridState;
 
 /// The file that a run writes, and whether it is a picture.
 pub struct Outputs(Option<(bool, Reserved)>);
 
 impl Outputs {
-    pub fn reserve(args: &GridArgs) -> Result<Self, Failure> {
+    pub fn reserve(args: &StencilArgs) -> Result<Self, Failure> {
         let is_picture = args.output.as_deref().map(is_picture).transpose()?;
         if args.slice.is_some() && is_picture != Some(true) {
             return Err(Failure::usage("--slice goes with a picture: -o OUT.png"));
         }
-        let inputs: Vec<_> = args.grid.iter().chain(&args.rhs).collect();
+        let inputs: Vec<_> = [&args.grid].into_iter().chain(&args.rhs).collect();
         let Some((is_picture, path)) = is_picture.zip(args.output.as_deref()) else {
             return Ok(Outputs(None));
         };

@@ -1,4 +1,4 @@
-//! A preset as text: a table by block shape, the thesis's table beside the published figures, and the skipped rows.
+//! The output of `replay`: a table by block shape, the thesis's table beside its published figures, and skipped rows.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ pub fn report(replay: &Replay) -> String {
     text
 }
 
-/// A line for every variant, a column for every block.
+/// Formats a line per variant, a column per block.
 fn by_block(replay: &Replay) -> String {
     let blocks = replay.blocks.iter().map(|block| {
         let block = block.to_string();
@@ -82,7 +82,7 @@ fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
         Shown::words("row", |row| row.what.row.clone().unwrap_or_default()),
         Shown::words("variant", |row| row.what.variant.clone()),
         Shown::number("block", |row| row.what.block.clone()),
-        Shown::number("steps a pass", |row| table::whole(row.figures.steps_per_pass)),
+        Shown::number("steps a sweep", |row| table::whole(row.figures.steps_per_pass)),
         Shown::number("time a step", |row| table::time(row.times.median)),
         Shown::number("spread", |row| table::percent(row.times.spread_percent)),
         Shown::number("GCell/s", |row| table::optional(row.figures.gcells_per_s)),
@@ -100,7 +100,7 @@ fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
     ]
 }
 
-/// The ratio of the best overlapped variant to the best direct one, the thesis's claim.
+/// Returns the best overlapped variant's speed relative to the best direct one's, which is the thesis's claim.
 fn verdict(rows: &[Row<StencilWork>]) -> String {
     let best = |start: &str| {
         let kind =

@@ -9,8 +9,8 @@ use halofold_fleet::host::values;
 use crate::failure::Failure;
 use crate::files::Source;
 use crate::files::npy::{self, tuple};
-use crate::grid::GridArgs;
-use crate::grid::cells::FileCells;
+use crate::stencil::StencilArgs;
+use crate::stencil::cells::FileCells;
 
 #[derive(Clone, Debug)]
 pub enum GivenWeights {
@@ -33,7 +33,7 @@ impl GivenWeights {
     }
 }
 
-pub fn listed(args: &GridArgs, stencil: &Stencil) -> Result<Weights, Failure> {
+pub fn listed(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
     let list = match &args.weights {
         Some(GivenWeights::List(list)) => &list[..],
         _ => &[],

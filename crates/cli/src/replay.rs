@@ -1,10 +1,8 @@
-//! `halofold stencil --preset`: the thesis's tables and figures. Every variant in every block shape, as it swept them.
+//! `halofold replay`: measures every variant in every block shape, beside the thesis's tables and figures.
 
 mod bench;
 mod documents;
 mod text;
-
-use std::path::PathBuf;
 
 use halofold::Element;
 use halofold::stencil::{Block, Config, Dims, Grid, Mapping, Tuning, Variant};
@@ -12,61 +10,46 @@ use halofold_measure::{Peak, Record};
 
 use crate::count::counts;
 use crate::failure::Failure;
-use crate::gpu::Gpu;
-use crate::grid::{GridArgs, calibration};
+use crate::gpu::{AdapterArgs, Gpu};
 use crate::lists::each_once;
 use crate::named;
-use crate::output::print_table;
+use crate::output::print;
+use crate::record::RecordArgs;
 use crate::row::{self, Row, StencilWork};
-use crate::{progress, record, table};
-pub(super) use bench::Bench;
+use crate::stencil::calibration;
+use crate::{progress, table};
+pub use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset};
 
-/// Options of a grid from a file, by their names in the code, that a preset has no use for.
-const GRID_OPTIONS: [&str; 11] = [
-    "grid", "stencil", "variant", "block", "boundary", "until", "weights", "rhs", "output", "every", "slice",
-];
-
 #[derive(clap::Args)]
-#[command(next_help_heading = "Replay a table")]
-pub struct PresetArgs {
-    /// Replay the thesis's table of a stencil: thesis-5pt or thesis-27pt. Every variant in every block shape is verified and
-    /// timed; the best ones and those of the thesis's table are then run for all steps at once, as the thesis timed them.
-    #[arg(long, value_name = "NAME", value_parser = documents::parser(), hide_possible_values = true, conflicts_with_all = GRID_OPTIONS)]
-    pub preset: Option<&'static Preset>,
-    /// Another grid. By default the thesis's (8192x8192, 256x512x512), and a smaller one on a software adapter.
-    #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", requires = "preset")]
+#[command(after_help = crate::examples::REPLAY)]
+pub struct ReplayArgs {
+    /// The thesis's table: thesis-5pt (2D) or thesis-27pt (3D). The best rows and the thesis's own also run for all steps at once, as in the
+    /// thesis.
+    #[arg(value_name = "TABLE", value_parser = documents::parser(), hide_possible_values = true)]
+    preset: &'static Preset,
+    /// Grid. Default: the thesis's (8192x8192, 256x512x512), or a smaller one on a software adapter.
+    #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", help_heading = "Work")]
     grid: Option<Grid>,
-    /// Timed samples of each row. By default 15, 3 on a software adapter, and up to four times as many where they spread.
-    #[arg(long, requires = "preset", value_parser = counts(1u32, 512))]
-    samples: Option<u32>,
+    /// Steps of the rows that run at once. Default: the thesis's, or fewer on a software adapter.
+    #[arg(long, value_name = "N", value_parser = counts(1u32, u32::MAX), help_heading = "Work")]
+    steps: Option<u32>,
+    /// Element type: f32, f64 or f16.
+    #[arg(long = "type", value_name = "TYPE", default_value = "f32", value_parser = named::float(), hide_possible_values = true, help_heading = "Work")]
+    element: Element,
     /// Only these variants.
-    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = named::variant(), hide_possible_values = true, requires = "preset")]
+    #[arg(long, value_delimiter = ',', value_name = "A,B", value_parser = named::variant(), hide_possible_values = true, help_heading = "Kernels")]
     variants: Vec<String>,
     /// Only these block shapes, rows x columns.
-    #[arg(long, value_delimiter = ',', value_name = "8x32,16x16", requires = "preset")]
+    #[arg(long, value_delimiter = ',', value_name = "8x32,16x16", help_heading = "Kernels")]
     blocks: Vec<Block>,
-    /// Print the rows as CSV.
-    #[arg(long, requires = "preset", conflicts_with = "json")]
-    csv: bool,
-    /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
-    #[arg(long, value_name = "FILE", requires = "preset")]
-    record: Option<PathBuf>,
-}
-
-impl PresetArgs {
-    /// An option of a preset's that was given: without a preset it would be passed over.
-    pub fn given(&self) -> Option<&'static str> {
-        let options = [
-            ("--grid", self.grid.is_some()),
-            ("--samples", self.samples.is_some()),
-            ("--variants", !self.variants.is_empty()),
-            ("--blocks", !self.blocks.is_empty()),
-            ("--csv", self.csv),
-            ("--record", self.record.is_some()),
-        ];
-        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
-    }
+    /// Timed samples per row. Default: 15, up to four times as many if they spread; 3 on a software adapter.
+    #[arg(long, value_parser = counts(1u32, 512), help_heading = "Timing")]
+    samples: Option<u32>,
+    #[command(flatten)]
+    output: RecordArgs,
+    #[command(flatten)]
+    adapter: AdapterArgs,
 }
 
 pub struct Replay {
@@ -80,21 +63,20 @@ pub struct Replay {
     pub rows: Vec<Row<StencilWork>>,
 }
 
-/// Runs a preset, with the options that it shares with a grid from a file.
-pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Result<(), Failure> {
-    let variants = args.variants(preset)?;
-    let record = record::reserve(args.record.as_deref())?;
-    let gpu = shared.adapters.one.open()?;
-    let replay = args.replay(preset, shared, &gpu, &variants)?;
-    record::write(record, || Record {
-        stencils: replay.rows.clone(),
-        ..Record::new(&gpu.device, &replay.peak, Vec::new())
-    })?;
-    print_table(&replay.rows, shared.json, args.csv, || table::fitted(&text::report(&replay), false))?;
-    row::check(&replay.rows)
+pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
+    let variants = args.variants(args.preset)?;
+    let file = args.output.reserve()?;
+    let gpu = args.adapter.open()?;
+    let replay = args.replay(args.preset, &gpu, &variants)?;
+    if args.output.is_table() {
+        print(&table::fitted(&text::report(&replay), false))?;
+    }
+    let record = Record { stencils: replay.rows, ..Record::new(&gpu.device, &replay.peak, Vec::new()) };
+    args.output.put(file, &record, &record.stencils)?;
+    row::check(&record.stencils)
 }
 
-impl PresetArgs {
+impl ReplayArgs {
     fn variants(&self, preset: &Preset) -> Result<Vec<&'static Variant>, Failure> {
         if self.variants.is_empty() {
             return Ok(preset.stencil.variants().collect());
@@ -103,7 +85,7 @@ impl PresetArgs {
         self.variants.iter().map(named).collect()
     }
 
-    /// The block shapes to run a variant in: those requested, or the thesis's, and halofold's own where it is none of them.
+    /// Returns the block shapes for a variant: those requested, or the thesis's and halofold's own default.
     fn blocks(&self, variant: &Variant) -> Vec<Block> {
         // The block of a time-blocked kernel follows from its other parameters.
         if variant.is_blocked() {
@@ -123,7 +105,6 @@ impl PresetArgs {
     fn replay(
         &self,
         preset: &'static Preset,
-        shared: &GridArgs,
         gpu: &Gpu,
         variants: &[&'static Variant],
     ) -> Result<Replay, Failure> {
@@ -131,13 +112,13 @@ impl PresetArgs {
         let grid = self.grid.unwrap_or(usual.grid);
         if (grid.planes > 1) != (preset.stencil.dims == Dims::Three) {
             return Err(refusal!(
-                "--grid: {} is over {} dimensions",
+                "--grid: {} takes a grid of {} dimensions",
                 preset.name,
                 preset.stencil.dims.count()
             ));
         }
         let samples = calibration::samples(gpu);
-        let element = shared.element.unwrap_or(Element::F32);
+        let element = self.element;
         let config = |variant: &'static Variant, block| {
             let config = Config::new(preset.stencil, variant, element, grid);
             if variant.is_blocked() {
@@ -160,7 +141,7 @@ impl PresetArgs {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let steps = shared.steps.unwrap_or(usual.steps);
+        let steps = self.steps.unwrap_or(usual.steps);
         for index in picked(&rows) {
             bench.run_through(&configs[index], steps, &mut rows[index])?;
         }
@@ -172,8 +153,8 @@ impl PresetArgs {
 
 type Kind<'a> = &'a dyn Fn(&Row<StencilWork>) -> bool;
 
-/// The rows of the thesis's table and those that would stand there here, in the order of the catalogue: the best direct one,
-/// the best overlapped one, the best of the others.
+/// Returns the indices of the rows that run for all steps, in the order of the catalogue: the thesis's rows, and the best direct,
+/// the best overlapped and the best other row.
 pub fn picked(rows: &[Row<StencilWork>]) -> Vec<usize> {
     let best = |mapping: Kind<'_>| {
         let timed = rows.iter().enumerate().filter(|(_, row)| mapping(row));
