@@ -75,11 +75,9 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
             }
         };
         let bytes = match translation.code {
-            Code::Text(text) if language == Language::Wgsl => {
-                // Browsers ask for this directive, which naga refuses. Every kernel with subgroup operations reads a built-in of this kind.
-                let directive =
-                    if text.contains("@builtin(subgroup_") { "enable subgroups;\n\n" } else { "" };
-                (directive.to_owned() + &text).into_bytes()
+            // Browsers ask for this directive, which naga refuses. Kernels with subgroup operations read a built-in of this kind.
+            Code::Text(text) if language == Language::Wgsl && text.contains("@builtin(subgroup_") => {
+                format!("enable subgroups;\n\n{text}").into_bytes()
             }
             Code::Text(text) => text.into_bytes(),
             Code::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
