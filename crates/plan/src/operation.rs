@@ -45,7 +45,7 @@ pub(crate) fn plan(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> R
     let key = s.take::<String>("key")?.map_or(Ok(Element::U32), |key| key.parse())?;
     match &*name {
         "reduce" => return reduce(s, inputs, host),
-        "jacobi" => return jacobi(s, host),
+        "jacobi" => return jacobi(s, inputs, host),
         _ => {}
     }
     let cut = match s.take("offsets")?.map(Vec::into) {
@@ -162,7 +162,11 @@ fn reduce(s: &mut Settings, [first, second]: [BufferRange; 2], host: &Host) -> R
     Ok(Made { data: reduce.data(shape, &[first], second, host)?, types, depth: Some(depth) })
 }
 
-fn jacobi(s: &mut Settings, host: &Host) -> Result<Made, Error> {
+fn jacobi(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Made, Error> {
+    if inputs.iter().any(|input| input.offset > 0) {
+        let align = host.limits.min_storage_buffer_offset_alignment;
+        return Err(format!("a grid starts at a multiple of {align} bytes").into());
+    }
     let stencil: &Stencil = s.need::<String>("stencil")?.parse()?;
     let grid: Grid = s.need::<String>("grid")?.parse()?;
     let variant = s.take::<String>("variant")?.map(|name| Variant::named(stencil, &name)).transpose()?;
