@@ -171,10 +171,12 @@ fn jacobi(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Mad
     let grid: Grid = s.need::<String>("grid")?.parse()?;
     let variant = s.take::<String>("variant")?.map(|name| Variant::named(stencil, &name)).transpose()?;
     let border = s.take::<String>("border")?.map_or(Ok(Border::Fixed), |border| border.parse())?;
+    let is_general = matches!(border, Border::Mirror | Border::Constant(_));
+    let usual = if is_general { stencil.general() } else { stencil.fastest_step() };
     let weights: Vec<f64> = s.take("weights")?.unwrap_or_default();
     let weights = Weights::of(stencil, &weights).ok_or("`weights` has one for each class of cells")?;
     let element = s.element()?;
-    let config = Config::new(stencil, variant.unwrap_or_else(|| stencil.fastest_step()), element, grid);
+    let config = Config::new(stencil, variant.unwrap_or(usual), element, grid);
     let config = config.with_borders(Borders::all(border));
     let config = if s.flag("rhs")? { config.with_rhs() } else { config };
     let data = Jacobi::new(config, weights).data(host)?;
