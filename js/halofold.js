@@ -134,7 +134,7 @@ export class Operation {
     this.host = { limits, subgroups: subgroups && device.features.has("subgroups"), f16: device.features.has("shader-f16") };
     this.align = limits.minStorageBufferOffsetAlignment;
     const { key, type = "u32", elementSize } = operation;
-    this.size = elementSize ?? TYPES[key ?? type][0];
+    this.size = elementSize ?? TYPES[key ?? type]?.[0];
   }
 
   // The plan for `len` elements. Offsets are those of inputs and outputs behind the last multiple of 256.
