@@ -153,9 +153,12 @@ export class Operation {
     const unknown = Object.keys(given).find((name) => !names.includes(name));
     if (unknown || !given[main[0]]) throw new TypeError(`${unknown ?? "nothing"} is no input: the inputs are ${names.join(", ")}`);
     const ranges = names.map((name) => given[name] && rangeOf(given[name]));
+    const odd = names.findIndex((name, nth) => (name === "offsets" || name === "parameters") && this.#behind(ranges[nth]) > 0);
+    if (odd >= 0) throw new RangeError(`${names[odd]}: ${ranges[odd].offset} is no multiple of ${this.align}: start there`);
     const room = this.size ? Math.floor(ranges[0].size / this.size) : 0;
     if (len > room) throw new RangeError(`${len} elements: the buffer has ${room}`);
-    return { len: len ?? room, offsets: [ranges[0], ranges[1]].map((one) => this.#behind(one)), all: ranges.filter(Boolean), count: ranges[4] };
+    const taken = names.filter((name) => given[name]).join(", ");
+    return { len: len ?? room, offsets: [ranges[0], ranges[1]].map((one) => this.#behind(one)), all: ranges.filter(Boolean), count: ranges[4], taken };
   }
 
   // The bytes between the last multiple of the alignment and a buffer's part.
@@ -165,14 +168,14 @@ export class Operation {
 
   // Binds buffers: each a `GPUBuffer`, or `{ buffer, offset, size }`. Outputs that are not given are allocated.
   bind(inputs, outputs = {}, usage = 0) {
-    const { len, offsets, all, count } = this.#inputs(inputs);
+    const { len, offsets, all, count, taken } = this.#inputs(inputs);
     const counted = count ? { count: this.#behind(count) } : {};
     const names = this.plan(len, offsets, counted).outputs.map(({ name }) => name);
     const unknown = Object.keys(outputs).find((name) => !names.includes(name) && name !== "results");
     if (unknown) throw new TypeError(`${unknown} is no output: the outputs are ${names.join(", ")}`);
     const given = names.map((name, nth) => outputs[name] ?? (nth === 0 ? outputs.results : undefined)).map((one) => one && rangeOf(one));
     const plan = this.plan(len, offsets, { ...counted, outputs: given.map((one) => this.#behind(one)) });
-    if (all.length !== plan.inputs.length) throw new TypeError(`${all.length} inputs: the operation takes ${plan.inputs.join(", ")}`);
+    if (taken !== plan.inputs.join(", ")) throw new TypeError(`the inputs are ${taken}: the operation takes ${plan.inputs.join(", ")}`);
     const written = plan.outputs.map(({ name, size }, nth) => {
       if (given[nth]?.size < size) throw new RangeError(`${name}: ${given[nth].size} bytes of ${size}`);
       const fresh = () => this.device.createBuffer({ label: name, size: Math.max(size, 16), usage: GPUBufferUsage.STORAGE | usage });
