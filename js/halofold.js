@@ -228,13 +228,15 @@ export class Operation {
   }
 
   #results({ outputs }, parts) {
-    const { name, rows, axis, segments, groups } = this.operation;
+    const { name, rows, axis, segments, offsets, groups } = this.operation;
     const values = outputs.map(({ fields }, nth) => valuesOf(fields, parts[nth]));
     const all = Object.fromEntries(outputs.map((output, nth) => [output.name, values[nth]]));
     const numbers = ["len", "count", "rejected"].filter((one) => outputs.some(({ name, size }) => name === one && size === 4));
     for (const one of numbers) if (!(name.startsWith("group") && one === "count")) all[one] = all[one][0];
     if (name === "group-by-key" && all.rejected > 0) throw new RangeError(`${all.rejected} pairs have keys beyond the first ${groups}: allow more groups`);
-    const found = all.len ?? (name === "select" || name === "unique" ? all.count : undefined);
+    // Of fewer elements than winners, the last places have this index.
+    const none = name === "top-k" && !rows && !offsets ? all.indices.indexOf(2 ** 32 - 1) : -1;
+    const found = none < 0 ? all.len ?? (name === "select" || name === "unique" ? all.count : undefined) : none;
     if (found !== undefined) for (const { name: one } of outputs) if (typeof all[one] !== "number") all[one] = all[one].slice(0, found);
     if (name === "select" || name === "unique") return all.kept;
     if (outputs.length > 1) return all;
