@@ -205,17 +205,18 @@ export class Operation {
     return bound.get(key);
   }
 
-  // Records, submits, waits, and returns the results: a number or typed array for one output, an object of them for several.
-  async run(inputs) {
+  // Records, submits, waits, and returns the results: a number or typed array for one output, an object of them for several. Outputs that are
+  // given need the usage `COPY_SRC`; the others are allocated, and hold zeros before.
+  async run(inputs, outputs = {}) {
     const { device } = this;
-    const bound = this.bind(inputs, {}, GPUBufferUsage.COPY_SRC);
+    const bound = this.bind(inputs, outputs, GPUBufferUsage.COPY_SRC);
     const encoder = device.createCommandEncoder();
     bound.encode(encoder);
     const sizes = bound.plan.outputs.map(({ size }) => size);
     const read = device.createBuffer({ size: Math.max(4, sizes.reduce((a, b) => a + b, 0)), usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
     let end = 0;
     const places = sizes.map((size, nth) => {
-      if (size > 0) encoder.copyBufferToBuffer(bound.outputs[nth].buffer, 0, read, end, size);
+      if (size > 0) encoder.copyBufferToBuffer(bound.outputs[nth].buffer, bound.outputs[nth].offset, read, end, size);
       return [(end += size) - size, size];
     });
     device.queue.submit([encoder.finish()]);
