@@ -49,8 +49,8 @@ export class Operation<R = Results | { [output: string]: Results | number }> {
   };
   /** Records into an encoder or a pass. Buffers are bound when they first come together. */
   encode(target: GPUCommandEncoder | GPUComputePassEncoder, inputs: Inputs, outputs: Outputs): void;
-  /** Records, submits, waits, and returns the results. */
-  run(inputs: Inputs): Promise<R>;
+  /** Records, submits, waits, and returns the results. Outputs that are given need the usage `COPY_SRC`. */
+  run(inputs: Inputs, outputs?: Outputs): Promise<R>;
   /** The plan for `len` elements. */
   plan(len: number, offsets?: [number, number], host?: object): Plan;
 }

@@ -142,7 +142,7 @@ export class Operation {
     this.host = { limits, subgroups: subgroups && device.features.has("subgroups"), f16: device.features.has("shader-f16") };
     this.align = limits.minStorageBufferOffsetAlignment;
     const { key, type = "u32", elementSize } = operation;
-    this.size = elementSize ?? TYPES[key ?? type][0];
+    this.size = elementSize ?? TYPES[key ?? type]?.[0];
   }
 
   // The plan for `len` elements. Offsets are those of inputs and outputs behind the last multiple of 256.
@@ -161,9 +161,12 @@ export class Operation {
     const unknown = Object.keys(given).find((name) => !names.includes(name));
     if (unknown || !given[main[0]]) throw new TypeError(`${unknown ?? "nothing"} is no input: the inputs are ${names.join(", ")}`);
     const ranges = names.map((name) => given[name] && rangeOf(given[name]));
+    const odd = names.findIndex((name, nth) => (name === "offsets" || name === "parameters") && this.#behind(ranges[nth]) > 0);
+    if (odd >= 0) throw new RangeError(`${names[odd]}: ${ranges[odd].offset} is no multiple of ${this.align}: start there`);
     const room = this.size ? Math.floor(ranges[0].size / this.size) : 0;
     if (len > room) throw new RangeError(`${len} elements: the buffer has ${room}`);
-    return { len: len ?? room, offsets: [ranges[0], ranges[1]].map((one) => this.#behind(one)), all: ranges.filter(Boolean), count: ranges[4] };
+    const taken = names.filter((name) => given[name]).join(", ");
+    return { len: len ?? room, offsets: [ranges[0], ranges[1]].map((one) => this.#behind(one)), all: ranges.filter(Boolean), count: ranges[4], taken };
   }
 
   // The bytes between the last multiple of the alignment and a buffer's part.
@@ -173,14 +176,14 @@ export class Operation {
 
   // Binds buffers: each a `GPUBuffer`, or `{ buffer, offset, size }`. Outputs that are not given are allocated.
   bind(inputs, outputs = {}, usage = 0) {
-    const { len, offsets, all, count } = this.#inputs(inputs);
+    const { len, offsets, all, count, taken } = this.#inputs(inputs);
     const counted = count ? { count: this.#behind(count) } : {};
     const names = this.plan(len, offsets, counted).outputs.map(({ name }) => name);
     const unknown = Object.keys(outputs).find((name) => !names.includes(name) && name !== "results");
     if (unknown) throw new TypeError(`${unknown} is no output: the outputs are ${names.join(", ")}`);
     const given = names.map((name, nth) => outputs[name] ?? (nth === 0 ? outputs.results : undefined)).map((one) => one && rangeOf(one));
     const plan = this.plan(len, offsets, { ...counted, outputs: given.map((one) => this.#behind(one)) });
-    if (all.length !== plan.inputs.length) throw new TypeError(`${all.length} inputs: the operation takes ${plan.inputs.join(", ")}`);
+    if (taken !== plan.inputs.join(", ")) throw new TypeError(`the inputs are ${taken}: the operation takes ${plan.inputs.join(", ")}`);
     const written = plan.outputs.map(({ name, size }, nth) => {
       if (given[nth]?.size < size) throw new RangeError(`${name}: ${given[nth].size} bytes of ${size}`);
       const fresh = () => this.device.createBuffer({ label: name, size: Math.max(size, 16), usage: GPUBufferUsage.STORAGE | usage });
@@ -210,17 +213,18 @@ export class Operation {
     return bound.get(key);
   }
 
-  // Records, submits, waits, and returns the results: a number or typed array for one output, an object of them for several.
-  async run(inputs) {
+  // Records, submits, waits, and returns the results: a number or typed array for one output, an object of them for several. Outputs that are
+  // given need the usage `COPY_SRC`; the others are allocated, and hold zeros before.
+  async run(inputs, outputs = {}) {
     const { device } = this;
-    const bound = this.bind(inputs, {}, GPUBufferUsage.COPY_SRC);
+    const bound = this.bind(inputs, outputs, GPUBufferUsage.COPY_SRC);
     const encoder = device.createCommandEncoder();
     bound.encode(encoder);
     const sizes = bound.plan.outputs.map(({ size }) => size);
     const read = device.createBuffer({ size: Math.max(4, sizes.reduce((a, b) => a + b, 0)), usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
     let end = 0;
     const places = sizes.map((size, nth) => {
-      if (size > 0) encoder.copyBufferToBuffer(bound.outputs[nth].buffer, 0, read, end, size);
+      if (size > 0) encoder.copyBufferToBuffer(bound.outputs[nth].buffer, bound.outputs[nth].offset, read, end, size);
       return [(end += size) - size, size];
     });
     device.queue.submit([encoder.finish()]);
@@ -233,13 +237,15 @@ export class Operation {
   }
 
   #results({ outputs }, parts) {
-    const { name, rows, axis, segments, groups } = this.operation;
+    const { name, rows, axis, segments, offsets, groups } = this.operation;
     const values = outputs.map(({ fields }, nth) => valuesOf(fields, parts[nth]));
     const all = Object.fromEntries(outputs.map((output, nth) => [output.name, values[nth]]));
     const numbers = ["len", "count", "rejected"].filter((one) => outputs.some(({ name, size }) => name === one && size === 4));
     for (const one of numbers) if (!(name.startsWith("group") && one === "count")) all[one] = all[one][0];
     if (name === "group-by-key" && all.rejected > 0) throw new RangeError(`${all.rejected} pairs have keys beyond the first ${groups}: allow more groups`);
-    const found = all.len ?? (name === "select" || name === "unique" ? all.count : undefined);
+    // Of fewer elements than winners, the last places have this index.
+    const none = name === "top-k" && !rows && !offsets ? all.indices.indexOf(2 ** 32 - 1) : -1;
+    const found = none < 0 ? all.len ?? (name === "select" || name === "unique" ? all.count : undefined) : none;
     if (found !== undefined) for (const { name: one } of outputs) if (typeof all[one] !== "number") all[one] = all[one].slice(0, found);
     if (name === "select" || name === "unique") return all.kept;
     if (outputs.length > 1) return all;

@@ -45,7 +45,7 @@ pub(crate) fn plan(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> R
     let key = s.take::<String>("key")?.map_or(Ok(Element::U32), |key| key.parse())?;
     match &*name {
         "reduce" => return reduce(s, inputs, host),
-        "jacobi" => return jacobi(s, host),
+        "jacobi" => return jacobi(s, inputs, host),
         _ => {}
     }
     let cut = match s.take("offsets")?.map(Vec::into) {
@@ -162,15 +162,21 @@ fn reduce(s: &mut Settings, [first, second]: [BufferRange; 2], host: &Host) -> R
     Ok(Made { data: reduce.data(shape, &[first], second, host)?, types, depth: Some(depth) })
 }
 
-fn jacobi(s: &mut Settings, host: &Host) -> Result<Made, Error> {
+fn jacobi(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Made, Error> {
+    if inputs.iter().any(|input| input.offset > 0) {
+        let align = host.limits.min_storage_buffer_offset_alignment;
+        return Err(format!("a grid starts at a multiple of {align} bytes").into());
+    }
     let stencil: &Stencil = s.need::<String>("stencil")?.parse()?;
     let grid: Grid = s.need::<String>("grid")?.parse()?;
     let variant = s.take::<String>("variant")?.map(|name| Variant::named(stencil, &name)).transpose()?;
     let border = s.take::<String>("border")?.map_or(Ok(Border::Fixed), |border| border.parse())?;
+    let is_general = matches!(border, Border::Mirror | Border::Constant(_));
+    let usual = if is_general { stencil.general() } else { stencil.fastest_step() };
     let weights: Vec<f64> = s.take("weights")?.unwrap_or_default();
     let weights = Weights::of(stencil, &weights).ok_or("`weights` has one for each class of cells")?;
     let element = s.element()?;
-    let config = Config::new(stencil, variant.unwrap_or_else(|| stencil.fastest_step()), element, grid);
+    let config = Config::new(stencil, variant.unwrap_or(usual), element, grid);
     let config = config.with_borders(Borders::all(border));
     let config = if s.flag("rhs")? { config.with_rhs() } else { config };
     let data = Jacobi::new(config, weights).data(host)?;
