@@ -34,9 +34,7 @@ export function load(source = new URL("halofold.wasm", import.meta.url)) {
 }
 
 // The plan of a request: see docs/plan.md.
-export async function plan(request) {
-  return planned(await load(), request);
-}
+export const plan = async (request) => planned(await load(), request);
 
 function planned({ memory, allocate, plan }, request) {
   const text = new TextEncoder().encode(JSON.stringify(request));
@@ -61,8 +59,8 @@ export function moduleText({ modules }, { module, constants }) {
 const pipelinesOf = new WeakMap();
 
 function pipelineOf(device, plan, pipeline) {
-  if (!pipelinesOf.has(device)) pipelinesOf.set(device, new Map());
-  const known = pipelinesOf.get(device);
+  const known = pipelinesOf.get(device) ?? new Map();
+  pipelinesOf.set(device, known);
   const { label, entry, bindings } = pipeline;
   const code = moduleText(plan, pipeline);
   const key = JSON.stringify([code, entry, bindings]);
@@ -124,13 +122,12 @@ export class Bound {
 
 // The inputs of operations that do not take `elements`.
 const ORDER = {
-  "group-by-id": ["values", "keys"], "group-by-key": ["keys", "values"], "reduce-runs": ["keys", "values"],
-  jacobi: ["cells", "rhs"],
+  "group-by-id": ["values", "keys"], "group-by-key": ["keys", "values"], "reduce-runs": ["keys", "values"], jacobi: ["cells", "rhs"],
 };
 
 const rangeOf = (given) => {
-  const { buffer, offset = 0, size } = given instanceof GPUBuffer ? { buffer: given } : given;
-  return { buffer, offset, size: size ?? buffer.size - offset };
+  const { buffer, offset = 0, size = buffer.size - offset } = given instanceof GPUBuffer ? { buffer: given } : given;
+  return { buffer, offset, size };
 };
 
 // An operation on a device, over inputs of any length.
@@ -170,9 +167,7 @@ export class Operation {
   }
 
   // The bytes between the last multiple of the alignment and a buffer's part.
-  #behind(range) {
-    return range ? range.offset % this.align : 0;
-  }
+  #behind = (range) => (range ? range.offset % this.align : 0);
 
   // Binds buffers: each a `GPUBuffer`, or `{ buffer, offset, size }`. Outputs that are not given are allocated.
   bind(inputs, outputs = {}, usage = 0) {
@@ -195,11 +190,7 @@ export class Operation {
   }
 
   // Records into a command encoder or a compute pass. Buffers are bound when they first come together.
-  encode(target, inputs, outputs) {
-    this.#known(inputs, outputs).encode(target);
-  }
-
-  #known(inputs, outputs = {}) {
+  encode(target, inputs, outputs = {}) {
     const ids = [...Object.entries(inputs), ...Object.entries(outputs)].map(([name, one]) => {
       if (typeof one !== "object") return [name, one];
       const { buffer, offset, size } = rangeOf(one);
@@ -210,7 +201,7 @@ export class Operation {
     const { bound } = this.bound.get(rangeOf(first).buffer);
     const key = JSON.stringify(ids);
     if (!bound.has(key)) bound.set(key, this.bind(inputs, outputs));
-    return bound.get(key);
+    bound.get(key).encode(target);
   }
 
   // Records, submits, waits, and returns the results: a number or typed array for one output, an object of them for several. Outputs that are
@@ -220,19 +211,9 @@ export class Operation {
     const bound = this.bind(inputs, outputs, GPUBufferUsage.COPY_SRC);
     const encoder = device.createCommandEncoder();
     bound.encode(encoder);
-    const sizes = bound.plan.outputs.map(({ size }) => size);
-    const read = device.createBuffer({ size: Math.max(4, sizes.reduce((a, b) => a + b, 0)), usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
-    let end = 0;
-    const places = sizes.map((size, nth) => {
-      if (size > 0) encoder.copyBufferToBuffer(bound.outputs[nth].buffer, bound.outputs[nth].offset, read, end, size);
-      return [(end += size) - size, size];
-    });
-    device.queue.submit([encoder.finish()]);
-    await read.mapAsync(GPUMapMode.READ);
-    const bytes = read.getMappedRange().slice(0);
-    [read, ...bound.own.map(({ buffer }) => buffer)].forEach((buffer) => buffer.destroy());
+    const parts = await read(device, bound.plan.outputs.map(({ size }, nth) => ({ ...bound.outputs[nth], size })), encoder);
+    bound.own.forEach(({ buffer }) => buffer.destroy());
     bound.destroy();
-    const parts = places.map(([at, size]) => bytes.slice(at, at + size));
     return this.#results(bound.plan, parts);
   }
 
@@ -253,40 +234,36 @@ export class Operation {
   }
 }
 
-// The values of an output: a typed array, or for values of several numbers a list of lists.
+// Submits, waits, and returns the bytes of parts of buffers, which need the usage `COPY_SRC`.
+export async function read(device, ranges, encoder = device.createCommandEncoder()) {
+  const usage = GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ;
+  const staging = device.createBuffer({ size: ranges.reduce((sum, { size }) => sum + size, 4), usage });
+  let end = 0;
+  const places = ranges.map(({ buffer, offset, size }) => {
+    if (size > 0) encoder.copyBufferToBuffer(buffer, offset, staging, end, size);
+    return [end, (end += size)];
+  });
+  device.queue.submit([encoder.finish()]);
+  await staging.mapAsync(GPUMapMode.READ);
+  const all = staging.getMappedRange();
+  const bytes = places.map(([from, to]) => all.slice(from, to));
+  staging.destroy();
+  return bytes;
+}
+
+// The values of an output: a typed array, or lists of the numbers of each, of four bytes.
 function valuesOf(fields, bytes) {
-  if (fields.length === 1) return new TYPES[fields[0]][1](bytes);
-  const sizes = fields.map((field) => TYPES[field][0]);
-  const largest = Math.max(...sizes);
-  const places = [];
-  let stride = 0;
-  for (const size of sizes) {
-    places.push(Math.ceil(stride / size) * size);
-    stride = places.at(-1) + size;
-  }
-  stride = Math.ceil(stride / largest) * largest;
-  const value = (at) => fields.map((field, nth) => new TYPES[field][1](bytes.slice(at + places[nth], at + places[nth] + sizes[nth]))[0]);
-  return Array.from({ length: Math.floor(bytes.byteLength / stride) }, (_, nth) => value(nth * stride));
+  const columns = fields.map((field) => new TYPES[field][1](bytes));
+  const value = (_, nth) => columns.map((column, at) => column[nth * fields.length + at]);
+  return fields.length === 1 ? columns[0] : Array.from({ length: columns[0].length / fields.length }, value);
 }
 
 // An operation by its name, with the settings that docs/plan.md lists.
-export async function operation(device, settings) {
-  const made = new Operation(device, settings, await load());
-  return made;
-}
+export const operation = async (device, settings) => new Operation(device, settings, await load());
 
 const named = (name, own = {}) => (device, settings) => operation(device, { ...settings, ...own, name });
 
-export const reduce = named("reduce");
 export const sumPrecise = named("reduce", { op: "sum", exact: true });
-export const quantiles = named("quantiles");
-export const topK = named("top-k");
-export const histogram = named("histogram");
-export const groupById = named("group-by-id");
-export const groupByKey = named("group-by-key");
-export const reduceRuns = named("reduce-runs");
-export const runLengths = named("run-lengths");
-export const scan = named("scan");
-export const select = named("select");
-export const unique = named("unique");
-export const jacobi = named("jacobi");
+export const [reduce, quantiles, topK, histogram, scan, select, unique, runLengths, reduceRuns, groupById, groupByKey, jacobi] = [
+  "reduce", "quantiles", "top-k", "histogram", "scan", "select", "unique", "run-lengths", "reduce-runs", "group-by-id", "group-by-key", "jacobi",
+].map((name) => named(name));

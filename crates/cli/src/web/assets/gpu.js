@@ -1,16 +1,12 @@
-// The visitor's GPU: opening it, buffers, submitting, reading back.
+// The visitor's GPU: opening it, buffers, submitting.
 
 // Opens the preferred adapter with the features that help, and describes it. Throws the reason, in words for the visitor.
 async function openGpu() {
-  if (!navigator.gpu) {
-    throw new Error(isSecureContext
-      ? "This browser has no WebGPU. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have it, on most systems."
-      : "Browsers offer WebGPU on https:, on localhost and in files only: this address is none of them.");
-  }
+  const fail = (reason) => { throw new Error(reason); };
+  if (!isSecureContext) fail("Browsers offer WebGPU on https:, on localhost and in files only: this address is none of them.");
+  if (!navigator.gpu) fail("This browser has no WebGPU. Chrome and Edge from 113, Safari from 26 and Firefox from 141 have it, on most systems.");
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
-  if (!adapter) {
-    throw new Error("This browser has WebGPU, but offers no adapter: it blocks the GPU or its driver, or hardware acceleration is off in its settings.");
-  }
+  if (!adapter) fail("This browser has WebGPU, but offers no adapter: it blocks the GPU or its driver, or hardware acceleration is off in its settings.");
   // Kernels read where a subgroup lies in its workgroup: the first browsers with subgroups have no `subgroup_id`.
   const hasIds = navigator.gpu.wgslLanguageFeatures?.has("subgroup_id") !== false;
   const requiredFeatures = ["timestamp-query", ...(hasIds ? ["subgroups"] : [])].filter((name) => adapter.features.has(name));
@@ -41,18 +37,6 @@ function storage({ device }, size, data) {
 
 // Binds a plan of one input and one output to two buffers.
 const bind = ({ device }, plan, ...buffers) => new Bound(device, plan, ...buffers.map((buffer) => [{ buffer, offset: 0 }]));
-
-// The first bytes of a buffer, on the host.
-async function readBack({ device }, buffer, size) {
-  const staging = device.createBuffer({ size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
-  const encoder = device.createCommandEncoder();
-  encoder.copyBufferToBuffer(buffer, 0, staging, 0, size);
-  device.queue.submit([encoder.finish()]);
-  await staging.mapAsync(GPUMapMode.READ);
-  const copy = staging.getMappedRange().slice(0);
-  staging.destroy();
-  return copy;
-}
 
 // Records a bound plan, some times over, as one pass.
 function record(encoder, bound, repeats, timestampWrites) {

@@ -63,7 +63,8 @@ async function stamped(gpu, bound, repeats, count) {
   await device.queue.onSubmittedWorkDone();
   second.resolveQuerySet(querySet, 0, 2 * count, resolved, 0);
   device.queue.submit([second.finish()]);
-  const stamps = new BigUint64Array(await readBack(gpu, resolved, 16 * count));
+  const [bytes] = await read(device, [{ buffer: resolved, offset: 0, size: 16 * count }]);
+  const stamps = new BigUint64Array(bytes);
   [querySet, resolved].forEach((made) => made.destroy());
   return Array.from({ length: count }, (_, at) => Number(stamps[2 * at + 1] - stamps[2 * at]) / 1e6);
 }

@@ -8,12 +8,8 @@ const [UNIT, SMALLEST] = [2 ** -24, 2 ** -126];
 const ARRAYS = { u32: Uint32Array, i32: Int32Array, f32: Float32Array };
 
 // A well-mixed word for every index.
-function scramble(index) {
-  let x = (index + 0x9e3779b9) >>> 0;
-  x = Math.imul(x ^ (x >>> 16), 0x21f0aaad);
-  x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
-  return (x ^ (x >>> 15)) >>> 0;
-}
+const mixed = (x, factor) => Math.imul(x ^ (x >>> 15), factor);
+const scramble = (index) => [0x21f0aaad, 0x735a2d97, 1].reduce(mixed, index + 0x9e3779b9) >>> 0;
 
 // Pseudo-random elements of a type, the same every time.
 const makeElements = (type, n) =>
