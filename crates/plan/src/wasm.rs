@@ -10,7 +10,7 @@ static ANSWER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Allocates room for a text of some bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn allocate(size: usize) -> *mut u8 {
+pub(crate) extern "C" fn allocate(size: usize) -> *mut u8 {
     Box::into_raw(vec![0u8; size].into_boxed_slice()).cast()
 }
 
@@ -21,7 +21,7 @@ pub extern "C" fn allocate(size: usize) -> *mut u8 {
 ///
 /// `request` is of a call of [`allocate`] with `size`, and was passed to no other call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn plan(request: *mut u8, size: usize) -> *const u8 {
+pub(crate) unsafe extern "C" fn plan(request: *mut u8, size: usize) -> *const u8 {
     // SAFETY: the caller's promise.
     let request = unsafe { Box::from_raw(slice::from_raw_parts_mut(request, size)) };
     let planned = serde_json::from_slice(&request).map_err(Into::into).and_then(crate::plan);
