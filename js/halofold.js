@@ -12,11 +12,6 @@ const TYPES = {
   u64: [8, BigUint64Array], i64: [8, BigInt64Array], f64: [8, Float64Array],
 };
 
-// Limits that plans depend on.
-const LIMITS = ["maxBindingsPerBindGroup", "maxBufferSize", "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX",
-  "maxComputeWorkgroupSizeY", "maxComputeWorkgroupStorageSize", "maxComputeWorkgroupsPerDimension",
-  "maxStorageBufferBindingSize", "maxStorageBuffersPerShaderStage", "minStorageBufferOffsetAlignment"];
-
 let planner;
 
 // Loads the planner: from `halofold.wasm` beside this file, or from an address, bytes or a `WebAssembly.Module`. Operations call it themselves.
@@ -135,7 +130,8 @@ export class Operation {
   constructor(device, settings, wasm) {
     const { subgroups = true, ...operation } = settings;
     Object.assign(this, { device, operation, wasm, plans: new Map(), bound: new WeakMap() });
-    const limits = Object.fromEntries(LIMITS.map((name) => [name, device.limits[name]]));
+    const limits = {};
+    for (const name in device.limits) limits[name] = device.limits[name];
     this.host = { limits, subgroups: subgroups && device.features.has("subgroups"), f16: device.features.has("shader-f16") };
     this.align = limits.minStorageBufferOffsetAlignment;
     const { key, type = "u32", elementSize } = operation;

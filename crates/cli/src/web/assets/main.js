@@ -35,10 +35,7 @@ function recordBeside() {
 const recordText = () => `${JSON.stringify(makeRecord(page.gpu, page.peak, page.rows), null, 2)}\n`;
 const saveRecord = () => saveFile("halofold.json", "application/json", recordText());
 const savePicture = () => saveFile("halofold.svg", "image/svg+xml", pictureOf([ownRecord(), recordBeside()].filter(Boolean)));
-function copyLink(pressed) {
-  history.replaceState(null, "", linkOf(ownRecord()));
-  copyText(location.href, pressed);
-}
+const copyLink = (pressed) => { history.replaceState(null, "", linkOf(ownRecord())); copyText(location.href, pressed); };
 
 // Brings everything that can be seen up to date.
 function refresh() {
@@ -195,10 +192,7 @@ function fillRow(row) {
 }
 
 // A change of the settings hides earlier measurements.
-function changed() {
-  page.shown.clear();
-  document.querySelectorAll("[data-row]").forEach(fillRow);
-}
+const changed = () => { page.shown.clear(); document.querySelectorAll("[data-row]").forEach(fillRow); };
 
 // The page as it can be read without a GPU.
 fill("work", HALOFOLD.cases.map(({ op, type }) => `${op} of ${type}`));
