@@ -8,7 +8,7 @@
 // An operation plans each length once, by a planner in WebAssembly. It never creates a device, and submits only in `run`.
 
 const TYPES = {
-  u32: [4, Uint32Array], i32: [4, Int32Array], f32: [4, Float32Array], f16: [2, null],
+  u32: [4, Uint32Array], i32: [4, Int32Array], f32: [4, Float32Array], f16: [2, globalThis.Float16Array ?? Uint16Array],
   u64: [8, BigUint64Array], i64: [8, BigInt64Array], f64: [8, Float64Array],
 };
 

@@ -94,7 +94,7 @@ pub(crate) fn plan(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> R
             let monoid = operator(s)?;
             let exact = || monoid.exact().ok_or("`op` has no exact sums of this type");
             let monoid = if s.flag("exact")? { exact()? } else { monoid };
-            let value = monoid.out_elements().unwrap_or_default();
+            let value = numbers(&monoid);
             if name == "reduce-runs" {
                 return made!(ReduceRuns::new(key, monoid), value, Some(inputs[1]));
             }
@@ -140,6 +140,13 @@ fn operator(s: &mut Settings) -> Result<Monoid, Error> {
     })
 }
 
+/// The numbers of a result: its words, if there are gaps between them.
+fn numbers(monoid: &Monoid) -> Vec<Element> {
+    let numbers = monoid.out_elements().unwrap_or_default();
+    let is_dense = numbers.iter().map(|number| number.size()).sum::<u64>() == monoid.out_size();
+    if is_dense { numbers } else { vec![Element::U32; (monoid.out_size() / 4) as usize] }
+}
+
 fn reduce(s: &mut Settings, [first, second]: [BufferRange; 2], host: &Host) -> Result<Made, Error> {
     let monoid = operator(s)?;
     let shapes = [
@@ -155,7 +162,7 @@ fn reduce(s: &mut Settings, [first, second]: [BufferRange; 2], host: &Host) -> R
         return Err("a reduction has one of `rows`, `stride`, `segments`, `axis` and `accumulate`".into());
     }
     let second = (monoid.arity() == Arity::Two).then_some(second);
-    let types = (Element::U32, monoid.out_elements().unwrap_or_default());
+    let types = (Element::U32, numbers(&monoid));
     let accuracy = if s.flag("exact")? { Accuracy::Exact } else { Accuracy::Fast };
     let reduce = Reduce::new(monoid).with_accuracy(accuracy);
     let depth = reduce.plan(shape, &[first], second, &Options::default(), &host.limits)?.depth();
