@@ -2,7 +2,7 @@
 """Runs a plan of halofold with Python's wgpu:
 
     pip install wgpu numpy
-    halofold export reduce op=mean type=f32 --n 1000000 > mean.json
+    halofold export mean --n 1000000 -o mean.json
     python run_plan.py mean.json values.npy
 
 Inputs are NumPy files in the order of the plan's `inputs`. Prints each output, or writes NAME.npy for each with --save.
