@@ -17,7 +17,8 @@ export type Outputs = { [name: string]: Range };
 /** An operator: one of halofold's by its name, or one in WGSL. */
 export type Operator =
   | { op: string; type: Type }
-  | { wgsl: string; type?: Type; inputs?: 1 | 2; elementSize?: number };
+  | { wgsl: string; type: Type; inputs?: 1 | 2 }
+  | { wgsl: string; elementSize: number; inputs?: 1 | 2 };
 
 /** Rows of one length, or segments between offsets. */
 export type Cut = { rows?: number; offsets?: number[] };
@@ -78,9 +79,14 @@ export function load(source?: URL | string | BufferSource | WebAssembly.Module):
 /** The plan of a request: see docs/plan.md. */
 export function plan(request: object): Promise<Plan>;
 /** An operation by its name. */
-export const operation: Make<{ name: string }, unknown>;
+export const operation: Make<{ name: string; [setting: string]: unknown }, any>;
+/** Submits what an encoder holds, waits, and returns the bytes of parts of buffers with the usage `COPY_SRC`. */
+export function read(device: GPUDevice, ranges: { buffer: GPUBuffer; offset: number; size: number }[], encoder?: GPUCommandEncoder): Promise<ArrayBuffer[]>;
+/** The WGSL of a plan's pipeline, with its constants. */
+export function moduleText(plan: Plan, pipeline: Plan["pipelines"][number]): string;
 
-export const reduce: Make<Reduction, number | bigint | (number | bigint)[] | Results>;
+/** A number; a list of numbers for operators such as `min-max`; an array with `rows`, `axis` or `segments`. */
+export const reduce: Make<Reduction, any>;
 /** The sum rounded once: the same bits on every GPU. */
 export const sumPrecise: Make<{ type: Type } & Omit<Reduction, "op" | "wgsl" | "exact">, number | Results>;
 export const quantiles: Make<{ type: Type; q?: number[]; nth?: number[] } & Cut, Float32Array | Results>;

@@ -19,12 +19,14 @@ export function load(source = new URL("halofold.wasm", import.meta.url)) {
   planner ??= (async () => {
     let wasm = source;
     if (source instanceof URL || typeof source === "string") {
-      const isFile = new URL(source, import.meta.url).protocol === "file:" && globalThis.process?.versions?.node;
-      wasm = isFile ? await (await import("node:fs/promises")).readFile(source) : await (await fetch(source)).arrayBuffer();
+      const url = new URL(source, import.meta.url);
+      const isFile = url.protocol === "file:" && globalThis.process?.versions?.node;
+      const take = (response) => (response.ok ? response.arrayBuffer() : Promise.reject(new Error(`${url}: ${response.status}`)));
+      wasm = isFile ? await (await import("node:fs/promises")).readFile(url) : await fetch(url).then(take);
     }
     const made = await WebAssembly.instantiate(wasm, {});
     return (made.instance ?? made).exports;
-  })();
+  })().catch((error) => { planner = undefined; throw error; });
   return planner;
 }
 
@@ -120,31 +122,43 @@ const ORDER = {
   "group-by-id": ["values", "keys"], "group-by-key": ["keys", "values"], "reduce-runs": ["keys", "values"], jacobi: ["cells", "rhs"],
 };
 
-const rangeOf = (given) => {
-  const { buffer, offset = 0, size = buffer.size - offset } = given instanceof GPUBuffer ? { buffer: given } : given;
+const rangeOf = (given, name) => {
+  const { buffer, offset = 0, size = buffer?.size - offset } = given instanceof GPUBuffer ? { buffer: given } : given ?? {};
+  const isWithin = buffer instanceof GPUBuffer && offset >= 0 && size >= 0 && offset + size <= buffer.size;
+  if (!isWithin) throw new TypeError(`${name} is neither a GPUBuffer nor { buffer, offset, size } within one`);
   return { buffer, offset, size };
 };
+
+// The entry of a map with a key. Of many, the oldest go.
+function kept(map, key, make) {
+  if (!map.has(key)) {
+    if (map.size >= 64) map.delete(map.keys().next().value);
+    map.set(key, make());
+  }
+  return map.get(key);
+}
 
 // An operation on a device, over inputs of any length.
 export class Operation {
   constructor(device, settings, wasm) {
-    const { subgroups = true, ...operation } = settings;
+    const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
+    const { subgroups = true, ...operation } = JSON.parse(JSON.stringify(settings, plain));
     Object.assign(this, { device, operation, wasm, plans: new Map(), bound: new WeakMap() });
     const limits = {};
     for (const name in device.limits) limits[name] = device.limits[name];
-    this.host = { limits, subgroups: subgroups && device.features.has("subgroups"), f16: device.features.has("shader-f16") };
+    // Kernels read `subgroup_id`, which the first browsers with subgroups lack.
+    const hasIds = globalThis.navigator?.gpu?.wgslLanguageFeatures?.has("subgroup_id") !== false;
+    this.host = { limits, subgroups: subgroups && hasIds && device.features.has("subgroups"), f16: device.features.has("shader-f16") };
     this.align = limits.minStorageBufferOffsetAlignment;
-    const { key, type = "u32", elementSize } = operation;
-    this.size = elementSize ?? TYPES[key ?? type]?.[0];
+    const { name, key = "u32", type = "u32", elementSize } = operation;
+    const isOfKeys = name === "run-lengths" || ORDER[name]?.[0] === "keys";
+    this.size = isOfKeys ? TYPES[key]?.[0] : elementSize ?? TYPES[type]?.[0];
   }
 
   // The plan for `len` elements. Offsets are those of inputs and outputs behind the last multiple of 256.
   plan(len, offsets = [0, 0], host = {}) {
-    const { stride } = this.operation;
-    const request = { operation: this.operation, len: stride ? Math.ceil(len / stride) : len, offsets, host: { ...this.host, ...host } };
-    const key = JSON.stringify([len, offsets, host]);
-    if (!this.plans.has(key)) this.plans.set(key, planned(this.wasm, request));
-    return this.plans.get(key);
+    const request = { operation: this.operation, len, offsets, host: { ...this.host, ...host } };
+    return kept(this.plans, JSON.stringify([len, offsets, host]), () => planned(this.wasm, request));
   }
 
   // The inputs in the plan's order, and their elements.
@@ -153,11 +167,11 @@ export class Operation {
     const names = [...main, "offsets", "parameters", "count"];
     const unknown = Object.keys(given).find((name) => !names.includes(name));
     if (unknown || !given[main[0]]) throw new TypeError(`${unknown ?? "nothing"} is no input: the inputs are ${names.join(", ")}`);
-    const ranges = names.map((name) => given[name] && rangeOf(given[name]));
+    const ranges = names.map((name) => (name in given ? rangeOf(given[name], name) : undefined));
     const odd = names.findIndex((name, nth) => (name === "offsets" || name === "parameters") && this.#behind(ranges[nth]) > 0);
     if (odd >= 0) throw new RangeError(`${names[odd]}: ${ranges[odd].offset} is no multiple of ${this.align}: start there`);
     const room = this.size ? Math.floor(ranges[0].size / this.size) : 0;
-    if (len > room) throw new RangeError(`${len} elements: the buffer has ${room}`);
+    if (len > room || !Number.isInteger(len ?? 0)) throw new RangeError(`${len} elements: the buffer has ${room}`);
     const taken = names.filter((name) => given[name]).join(", ");
     return { len: len ?? room, offsets: [ranges[0], ranges[1]].map((one) => this.#behind(one)), all: ranges.filter(Boolean), count: ranges[4], taken };
   }
@@ -172,9 +186,15 @@ export class Operation {
     const names = this.plan(len, offsets, counted).outputs.map(({ name }) => name);
     const unknown = Object.keys(outputs).find((name) => !names.includes(name) && name !== "results");
     if (unknown) throw new TypeError(`${unknown} is no output: the outputs are ${names.join(", ")}`);
-    const given = names.map((name, nth) => outputs[name] ?? (nth === 0 ? outputs.results : undefined)).map((one) => one && rangeOf(one));
+    const aliased = (name, nth) => outputs[name] ?? (nth === 0 && !names.includes("results") ? outputs.results : undefined);
+    const given = names.map(aliased).map((one, nth) => one && rangeOf(one, names[nth]));
     const plan = this.plan(len, offsets, { ...counted, outputs: given.map((one) => this.#behind(one)) });
     if (taken !== plan.inputs.join(", ")) throw new TypeError(`the inputs are ${taken}: the operation takes ${plan.inputs.join(", ")}`);
+    for (const [nth, one] of all.entries()) {
+      const parts = plan.dispatches.flatMap(({ bindings }) => bindings).filter(({ of, index }) => of === "input" && index === nth);
+      const needed = parts.reduce((most, { offset, size }) => Math.max(most, offset + size), 0) - this.#behind(one);
+      if (Math.ceil(one.size / 4) * 4 < needed) throw new RangeError(`${plan.inputs[nth]}: ${one.size} bytes of ${needed}`);
+    }
     const written = plan.outputs.map(({ name, size }, nth) => {
       if (given[nth]?.size < size) throw new RangeError(`${name}: ${given[nth].size} bytes of ${size}`);
       const fresh = () => this.device.createBuffer({ label: name, size: Math.max(size, 16), usage: GPUBufferUsage.STORAGE | usage });
@@ -188,28 +208,35 @@ export class Operation {
   // Records into a command encoder or a compute pass. Buffers are bound when they first come together.
   encode(target, inputs, outputs = {}) {
     const ids = [...Object.entries(inputs), ...Object.entries(outputs)].map(([name, one]) => {
-      if (typeof one !== "object") return [name, one];
-      const { buffer, offset, size } = rangeOf(one);
+      if (name === "len") return [name, one];
+      const { buffer, offset, size } = rangeOf(one, name);
       if (!this.bound.has(buffer)) this.bound.set(buffer, { id: (this.ids = (this.ids ?? 0) + 1), bound: new Map() });
       return [name, this.bound.get(buffer).id, offset, size];
     });
-    const first = Object.values(inputs).find((one) => typeof one === "object");
-    const { bound } = this.bound.get(rangeOf(first).buffer);
-    const key = JSON.stringify(ids);
-    if (!bound.has(key)) bound.set(key, this.bind(inputs, outputs));
-    bound.get(key).encode(target);
+    const first = Object.entries(inputs).find(([name]) => name !== "len")?.[1];
+    const { bound } = this.bound.get(rangeOf(first, "the input").buffer);
+    kept(bound, JSON.stringify(ids), () => this.bind(inputs, outputs)).encode(target);
   }
 
   // Records, submits, waits, and returns the results: a number or typed array for one output, an object of them for several. Outputs that are
   // given need the usage `COPY_SRC`; the others are allocated, and hold zeros before.
   async run(inputs, outputs = {}) {
-    const { device } = this;
-    const bound = this.bind(inputs, outputs, GPUBufferUsage.COPY_SRC);
-    const encoder = device.createCommandEncoder();
-    bound.encode(encoder);
-    const parts = await read(device, bound.plan.outputs.map(({ size }, nth) => ({ ...bound.outputs[nth], size })), encoder);
+    const { device, operation: { name, border = "fixed" } } = this;
+    if (name === "jacobi" && border === "fixed" && !outputs.next) throw new TypeError("next is missing: it holds the fixed cells");
+    let bound, reading, scope;
+    device.pushErrorScope("validation");
+    try {
+      const encoder = device.createCommandEncoder();
+      bound = this.bind(inputs, outputs, GPUBufferUsage.COPY_SRC);
+      bound.encode(encoder);
+      reading = read(device, bound.plan.outputs.map(({ size }, nth) => ({ ...bound.outputs[nth], size })), encoder);
+    } finally {
+      scope = device.popErrorScope();
+    }
+    const [error, parts] = await Promise.all([scope, reading]);
     bound.own.forEach(({ buffer }) => buffer.destroy());
     bound.destroy();
+    if (error) throw new Error(error.message);
     return this.#results(bound.plan, parts);
   }
 

@@ -29,8 +29,7 @@ pub struct Host {
 
 impl Host {
     /// The driver of a browser, which keeps its name to itself.
-    pub(crate) const DRIVER: Driver =
-        Driver { miscounts: false, adds_in_storage: false, compiles_slowly: true };
+    pub(crate) const DRIVER: Driver = Driver { miscounts: false, is_software: false, compiles_slowly: true };
 }
 
 /// An operation over inputs of some lengths as plain data. A host compiles the kernels, allocates the buffers, and records the dispatches in

@@ -122,12 +122,11 @@ impl<'a> Options<'a> {
         let adapter = device.adapter_info();
         let miscounts =
             self.counts_in_workgroups.map_or_else(|| miscounts(&adapter), |counts_right| !counts_right);
-        let adds_in_storage =
-            miscounts || self.counts_in_workgroups.is_none() && adapter::is_software(&adapter);
+        let is_software = self.counts_in_workgroups.is_none() && adapter::is_software(&adapter);
         // Browsers may run on SwiftShader, and keep its name to themselves.
         let compiles_slowly =
             adapter.name.starts_with("SwiftShader") || adapter.backend == wgpu::Backend::BrowserWebGpu;
-        Driver { miscounts, adds_in_storage, compiles_slowly }
+        Driver { miscounts, is_software, compiles_slowly }
     }
 
     /// The features of a device that kernels may use.
@@ -154,8 +153,8 @@ impl<'a> Options<'a> {
 pub struct Driver {
     /// It loses atomic additions in workgroup memory.
     pub(crate) miscounts: bool,
-    /// Sums by id are faster in storage, where few threads collide, or right only there.
-    pub(crate) adds_in_storage: bool,
+    /// It runs on the processor, and nothing was said of its counting in workgroups.
+    pub(crate) is_software: bool,
     /// It takes minutes for many branches inside a loop, as SwiftShader does.
     pub(crate) compiles_slowly: bool,
 }

@@ -24,7 +24,8 @@ impl Base for GroupById {
     const INPUTS: [&'static str; 2] = ["values", "keys"];
 
     fn on_driver(self, driver: Driver) -> Self {
-        GroupById { in_storage: self.in_storage || driver.adds_in_storage, ..self }
+        let in_storage = self.in_storage || driver.miscounts;
+        GroupById { in_storage, is_software: self.is_software || driver.is_software, ..self }
     }
 
     fn check_settings(&self) -> Result<(), Error> {

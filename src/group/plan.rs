@@ -104,10 +104,11 @@ impl Table {
         let besides = near.and_then(|near| bytes.checked_sub(near)).filter(|bytes| groups <= room(*bytes));
         let (has_keys, bytes) = (besides.is_some(), besides.unwrap_or(bytes));
         let slices = groups.div_ceil(room(bytes));
-        if slices > MOST_SLICES || by_id.in_storage {
+        let in_storage = by_id.in_storage || by_id.is_software && slices > 1;
+        if slices > MOST_SLICES || in_storage {
             let slice = 1 << room(bytes.min(COPIED)).ilog2();
             let slices = groups.div_ceil(slice);
-            let step = if slices > MOST_PARTS || by_id.in_storage { APART } else { PARTED };
+            let step = if slices > MOST_PARTS || in_storage { APART } else { PARTED };
             return Table { workgroup_size, copies: 1, slice, slices, has_keys, step };
         }
         let slice = groups.div_ceil(slices);

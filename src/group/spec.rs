@@ -24,8 +24,10 @@ pub struct GroupById {
     pub(super) aggregates: Vec<Aggregate>,
     /// The type of the keys whose ids kernels look up; `None` if ids are given.
     pub(super) keys: Option<Element>,
-    /// True if all pairs are added to storage, on a device that miscounts in workgroup memory or is software.
+    /// True if all pairs are added to storage, on a device that miscounts in workgroup memory.
     pub(super) in_storage: bool,
+    /// True for a device in software: pairs of more groups than a table holds are added to storage, where few threads collide.
+    pub(super) is_software: bool,
 }
 
 aggregates!(GroupById);
@@ -34,7 +36,14 @@ impl GroupById {
     /// Describes results of `groups` groups of values of a type: `f32`, `u32` or `i32`. Ask for at least one result, by [`GroupById::count`],
     /// [`GroupById::sum`], [`GroupById::mean`], [`GroupById::min`], [`GroupById::max`], [`GroupById::variance`] or [`GroupById::sample_variance`].
     pub const fn new(element: Element, groups: u32) -> Self {
-        GroupById { element, groups, aggregates: Vec::new(), keys: None, in_storage: false }
+        GroupById {
+            element,
+            groups,
+            aggregates: Vec::new(),
+            keys: None,
+            in_storage: false,
+            is_software: false,
+        }
     }
 
     pub(super) fn and(mut self, aggregate: Aggregate) -> Self {

@@ -51,7 +51,7 @@ impl Jacobi {
         let mut coefficients = coefficients(&config, self.weights);
         coefficients.resize(coefficients.len().next_multiple_of(4), 0);
         plan.memory.push(Memory::list(3, bytemuck::pod_collect_to_vec(&coefficients)));
-        plan.outputs = vec![Output::new("next", config.bytes())];
+        plan.outputs = vec![Output::new("next", config.bytes().next_multiple_of(4))];
         let inputs = ["cells", "rhs"][..1 + usize::from(config.rhs)].to_vec();
         let label = "halofold::stencil".to_owned();
         let planned = Planned { label, plan, inputs, vector: 0, declared: None, most: 0 };

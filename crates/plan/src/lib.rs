@@ -90,6 +90,9 @@ fn host(host: Value) -> Result<Host, Error> {
         max_storage_buffers_per_shader_stage = "maxStorageBuffersPerShaderStage",
         min_storage_buffer_offset_alignment = "minStorageBufferOffsetAlignment",
     }
+    if !limits.min_storage_buffer_offset_alignment.is_power_of_two() {
+        return Err("`minStorageBufferOffsetAlignment` is no power of two".into());
+    }
     let (outputs, count) = (host.take("outputs")?.unwrap_or_default(), host.take("count")?);
     host.end()?;
     Ok(Host { features, limits, outputs, count })

@@ -134,11 +134,15 @@ fn numbers(monoid: &Monoid) -> Vec<Element> {
     if is_dense { numbers } else { vec![Element::U32; (monoid.out_size() / 4) as usize] }
 }
 
-fn reduce(s: &mut Settings, [first, second]: [BufferRange; 2], host: &Host) -> Result<Made, Error> {
+fn reduce(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Made, Error> {
     let monoid = operator(s)?;
+    let stride: Option<u64> = s.take("stride")?;
+    // A length counts the elements that are taken.
+    let taken = |input: BufferRange| input.len.div_ceil(stride.unwrap_or(1).max(1));
+    let [first, second] = inputs.map(|input| BufferRange { len: taken(input), ..input });
     let shapes = [
         s.take("rows")?.map(|len| Shape::Segments { len }),
-        s.take("stride")?.map(|stride| Shape::Strided { stride }),
+        stride.map(|stride| Shape::Strided { stride }),
         s.take("segments")?.map(|count| Shape::Offsets { count }),
         s.take("axis")?.map(|(outer, len, inner)| Shape::axis(outer, len, inner)),
         s.flag("accumulate")?.then_some(Shape::Accumulate),
@@ -157,9 +161,9 @@ fn reduce(s: &mut Settings, [first, second]: [BufferRange; 2], host: &Host) -> R
 }
 
 fn jacobi(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Made, Error> {
-    if inputs.iter().any(|input| input.offset > 0) {
+    if host.count.is_some() || inputs.iter().any(|input| input.offset > 0) {
         let align = host.limits.min_storage_buffer_offset_alignment;
-        return Err(format!("a grid starts at a multiple of {align} bytes").into());
+        return Err(format!("a grid starts at a multiple of {align} bytes, and has no count").into());
     }
     let stencil: &Stencil = s.need::<String>("stencil")?.parse()?;
     let grid: Grid = s.need::<String>("grid")?.parse()?;

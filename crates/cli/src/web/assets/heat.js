@@ -1,18 +1,17 @@
-// Heat that spreads: a grid of cells on the GPU, stepped live by a kernel of the stencil, drawn upon by the pointer. The rim stays cold.
+// Heat that spreads: a grid of cells on the GPU, stepped live by a kernel of the stencil. The rim stays cold.
 // Two buffers of cells take turns, and a fragment shader in the page paints the one that was written last: cells never leave the GPU.
 
-// The radius of the brush in cells, the steps between two pictures, and the ways of the arrow keys.
-const [BRUSH, STEPS] = [7, 16];
-const MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+// The width of what is hot at first, in cells, and the steps between two pictures.
+const [WIDTH, STEPS] = [7, 16];
 
 class Heat {
-  // Makes the painter and binds the plan of a step, shows the greeting, and listens to the pointer and the keyboard.
+  // Makes the painter and binds the plan of a step, and shows the greeting, at each click again.
   constructor(gpu, canvas, plan) {
     const [{ device }, [rows, cols]] = [gpu, HALOFOLD.grid];
     const buffers = [0, 1].map(() => storage(gpu, 4 * rows * cols));
     Object.assign(canvas, { width: 2 * cols, height: 2 * rows });
     const context = canvas.getContext("webgpu");
-    Object.assign(this, { gpu, rows, cols, buffers, context, running: false, current: 0, last: [cols / 2, rows / 2] });
+    Object.assign(this, { gpu, rows, cols, buffers, context, running: false, current: 0 });
     const format = navigator.gpu.getPreferredCanvasFormat();
     context.configure({ device, format, alphaMode: "opaque" });
     const module = device.createShaderModule({ code: place("painter").textContent });
@@ -23,15 +22,7 @@ class Heat {
     this.pictures = buffers.map((cells) => device.createBindGroup({ layout, entries: entries(cells) }));
     this.choose(plan);
     this.greet();
-    const at = ({ offsetX, offsetY }) => [(offsetX / canvas.clientWidth) * cols, (offsetY / canvas.clientHeight) * rows];
-    canvas.onpointerdown = (event) => { canvas.setPointerCapture(event.pointerId); this.stroke(at(event)); };
-    canvas.onpointermove = (event) => { if (event.buttons) this.stroke(at(event), this.last); };
-    canvas.onkeydown = (event) => {
-      const move = MOVES[event.key];
-      if (!move) return;
-      event.preventDefault();
-      this.stroke([cols - 2, rows - 2].map((most, axis) => between(1, this.last[axis] + BRUSH * move[axis], most)));
-    };
+    canvas.onclick = () => this.greet();
   }
 
   // Binds the plan of a step to the two buffers, there and back.
@@ -40,30 +31,14 @@ class Heat {
     this.there = [this.buffers, this.buffers.toReversed()].map((pair) => bind(this.gpu, plan, ...pair));
   }
 
-  // A cold grid with a hot ring and a hot bar, so that there is something to see before the visitor draws.
+  // A cold grid with a hot ring and a hot bar, so that there is something to see.
   greet() {
     const cells = new Float32Array(this.rows * this.cols).map((_, i) => {
       const [across, down] = [Math.abs((i % this.cols) - this.cols / 2), Math.abs(Math.floor(i / this.cols) - this.rows / 2)];
-      return Number(Math.abs(Math.hypot(across, down) - 0.3 * this.rows) < BRUSH || (down < BRUSH && across < 0.36 * this.rows));
+      return Number(Math.abs(Math.hypot(across, down) - 0.3 * this.rows) < WIDTH || (down < WIDTH && across < 0.36 * this.rows));
     });
     for (const buffer of this.buffers) this.gpu.device.queue.writeBuffer(buffer, 0, cells);
     this.step(0);
-  }
-
-  // Heats discs along a way, row by row, as pointers jump; the rim stays cold.
-  stroke(to, from = to) {
-    const discs = 1 + Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / (BRUSH / 2));
-    for (let k = 1; k <= discs; k += 1) {
-      const [col, row] = [0, 1].map((axis) => Math.round(from[axis] + ((to[axis] - from[axis]) * k) / discs));
-      for (let r = Math.max(1, row - BRUSH); r <= Math.min(this.rows - 2, row + BRUSH); r += 1) {
-        const half = Math.floor(Math.sqrt(BRUSH ** 2 - (r - row) ** 2));
-        const [left, right] = [col - half, col + half + 1].map((end) => between(1, end, this.cols - 1));
-        const hot = new Float32Array(right - left).fill(1);
-        this.gpu.device.queue.writeBuffer(this.buffers[this.current], 4 * (r * this.cols + left), hot);
-      }
-    }
-    this.last = to;
-    if (!this.running) this.step(0);
   }
 
   // Steps and paints until it is stopped; `say` takes the steps a second. In the background a browser asks for no pictures.

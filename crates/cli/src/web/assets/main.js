@@ -73,9 +73,7 @@ function openRung(name) {
 
 // Opens a rung, and measures it and the rung that it improves if they were not.
 function climb(rung) {
-  const row = rowOf(NAMES[rung]);
-  row.open = true;
-  row.scrollIntoView();
+  Object.assign(rowOf(NAMES[rung]), { open: true }).scrollIntoView();
   const missing = [NAMES.indexOf(HALOFOLD.rungs[rung].improves), rung].filter((one) => one >= 0 && !page.shown.has(NAMES[one]));
   if (missing.length && !page.isBusy && !place("run").disabled) busy(() => runLadder(missing));
 }
