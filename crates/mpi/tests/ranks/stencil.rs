@@ -161,7 +161,7 @@ fn impossible_requests_are_refused_once() {
     for (arguments, message) in [
         (&["grid.npy", "--halo", "4"][..], "a halo of 4 layers, and the rank with the fewest has 3"),
         (&["grid.npy", "-o", "grid.npy"], "-o grid.npy: is the input"),
-        (&["grid.npy", "-o", "none/out.npy"], "-o none/out.npy: there is no such folder"),
+        (&["grid.npy", "-o", "none/out.npy"], "-o none/out.npy: no such folder"),
         (&["grid.npy", "-o", "out.txt"], "the name must end in .npy"),
         (&["grid.npy", "--adapters", "all"], "each rank takes the adapter"),
         (&["grid.npy", "--stencil", "27"], "the stencil 27-point takes a grid of (planes, rows, columns)"),
@@ -177,5 +177,5 @@ fn impossible_requests_are_refused_once() {
         launch(4, &folder, &["stencil", "grid.npy", "--steps", "1", "--halo", "3"]);
     assert!(!status.success() && err.contains("use fewer ranks or a smaller halo"), "{err}");
     let Ended { err, .. } = launch(2, &folder, &["stencil", "grid.npy"]);
-    assert!(err.contains("a grid takes --steps N, or --until EPS"), "{err}");
+    assert!(err.contains("give --steps N, or --until EPS"), "{err}");
 }
