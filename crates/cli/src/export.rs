@@ -30,9 +30,6 @@ pub struct ExportArgs {
     /// Use subgroup operations: for a device with that feature.
     #[arg(long)]
     subgroups: bool,
-    /// Use 16-bit floats: for a device with that feature.
-    #[arg(long)]
-    f16: bool,
     /// Write the plan to a file.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -69,6 +66,6 @@ fn request(args: &ExportArgs) -> Result<Value, Failure> {
     let named = [("name", name)].into_iter().chain(operator.into_iter().flatten());
     let named = named.map(|(name, value)| (name.to_owned(), json!(value)));
     let settings: Map<_, _> = named.chain(args.settings.iter().cloned()).collect();
-    let host = json!({ "limits": limits, "subgroups": args.subgroups, "f16": args.f16 });
+    let host = json!({ "limits": limits, "subgroups": args.subgroups });
     Ok(json!({ "operation": settings, "len": args.n, "host": host }))
 }
