@@ -66,14 +66,14 @@ pub(crate) fn blocks<S>(passes: &[Pass<S>], places: &[(&'static str, u32)], is_c
     blocks
 }
 
-/// The dispatch that applies a count to the parameters of passes, of `size` bytes: its kernel, its own parameters and its workgroups. The count,
+/// The dispatch that applies a count to the parameters of passes, of `size` bytes: the size of its workgroups, its own parameters and its workgroups. The count,
 /// which is `most` at most, lies some bytes behind the start of its binding.
 pub(crate) fn prologue(
     passes: usize,
     size: u64,
     (before, most): (u64, u32),
     limits: &Limits,
-) -> Result<(Kernel, Vec<u32>, [u32; 2]), LimitError> {
+) -> Result<(u32, Vec<u32>, [u32; 2]), LimitError> {
     limits::check(SLOTS, limits)?;
     let needed = needs!(limits, max_storage_buffer_binding_size, size);
     needed.map_err(|error| error.of("a count on the GPU").or("give the length from the host"))?;
@@ -81,7 +81,7 @@ pub(crate) fn prologue(
     let passes = passes as u32;
     let job = Job { at: (before / WORD) as u32, most, passes };
     let job = bytemuck::pod_collect_to_vec(bytemuck::bytes_of(&job));
-    Ok((kernel(workgroup_size), job, [passes.div_ceil(workgroup_size), 1]))
+    Ok((workgroup_size, job, [passes.div_ceil(workgroup_size), 1]))
 }
 
 impl<K: Eq + Hash> Pipelines<K> {
@@ -100,10 +100,10 @@ impl<K: Eq + Hash> Pipelines<K> {
         let written = |usage| blocks.buffer(device, label, usage);
         let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), None)) };
         let before = count.offset() % u64::from(limits.min_storage_buffer_offset_alignment);
-        let (kernel, job, grid) = prologue(passes.len(), blocks.size(), (before, most), limits)?;
+        let (workgroup_size, job, grid) = prologue(passes.len(), blocks.size(), (before, most), limits)?;
         let templates = written(BufferUsages::STORAGE);
         let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
-        let kernel = self.count.get_or_init(|| self.compile(kernel));
+        let kernel = self.count.get_or_init(|| self.compile(kernel(workgroup_size)));
         let job = buffers::filled(device, label, bytemuck::cast_slice(&job), BufferUsages::UNIFORM);
         let dispatch = kernel.dispatch(device, label, grid, |slot| match slot {
             0 => templates.as_entire_binding(),

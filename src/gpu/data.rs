@@ -173,7 +173,8 @@ impl<S: Copy + PartialEq> Planned<S> {
         let (mut kernels, mut steps, mut dispatches) = (Vec::new(), Vec::new(), Vec::new());
         let mut words = blocks.words();
         if let Some(at) = host.count.filter(|_| !plan.passes.is_empty()) {
-            let (length, job, grid) = count::prologue(plan.passes.len(), size, (at, most), &host.limits)?;
+            let (workgroup_size, job, grid) =
+                count::prologue(plan.passes.len(), size, (at, most), &host.limits)?;
             let templates = std::mem::take(&mut words);
             inputs.push("count");
             let parts = vec![
@@ -183,7 +184,7 @@ impl<S: Copy + PartialEq> Planned<S> {
                 (3, whole(Source::Input(inputs.len() - 1), at + 4)),
             ];
             buffers.extend([own(size, words), own(size, templates), own(0, job)]);
-            kernels.push(length);
+            kernels.push(count::kernel(workgroup_size));
             steps.push(None);
             dispatches.push(DataDispatch { kernel: 0, grid, parts });
         } else {

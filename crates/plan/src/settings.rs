@@ -1,4 +1,4 @@
-//! Settings in JSON, each of which has to be taken.
+//! Settings in JSON. One that nobody takes is an error.
 
 use halofold::Element;
 use serde::de::DeserializeOwned;

@@ -24,7 +24,7 @@ fn count4(words: vec4<u32>) {
     }
 }
 
-// Counts those of four keys of which no guess is sure. It is a loop that no compiler unrolls, as it is inlined four times and rarely runs.
+// Counts the keys among four whose guess is unsure. The loop keeps compilers from unrolling: it is inlined four times and rarely runs.
 fn count_unsure(words: vec4<u32>) {
     var rest = words;
     for (var turn = 0u; turn < 4u + (params.groups >> 31u); turn++) {

@@ -16,7 +16,7 @@ pub fn peaks() -> Vec<Value> {
     INVOCATIONS.into_iter().flat_map(|most| [(most, false), (most, true)]).map(one).collect()
 }
 
-/// The plan of a form over buffers of so many bytes.
+/// The plan of a form over buffers of this many bytes.
 fn plan(form: &Form, bytes: u64) -> Value {
     let part =
         |binding, of, size| json!({ "binding": binding, "of": of, "index": 0, "offset": 0, "size": size });

@@ -1,4 +1,4 @@
-//! Rows of library calls: halofold's and those of the libraries beside it.
+//! Rows of library calls: halofold's, and those of libraries that are compared with it.
 
 use serde::{Deserialize, Serialize};
 
