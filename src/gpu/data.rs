@@ -49,6 +49,8 @@ pub struct Data {
     pub outputs: Vec<Output>,
     /// The dispatches.
     pub dispatches: Vec<DataDispatch>,
+    /// Of a reduction: the number of combinations on the longest way from an element to a result.
+    pub depth: Option<u64>,
 }
 
 /// A buffer of [`Data`].
@@ -219,7 +221,7 @@ impl<S: Copy + PartialEq> Planned<S> {
             dispatches.push(DataDispatch { kernel: number, grid: pass.grid, parts });
         }
         let outputs = plan.outputs.clone();
-        Ok(Data { label, kernels, buffers, inputs, outputs, dispatches })
+        Ok(Data { label, kernels, buffers, inputs, outputs, dispatches, depth: None })
     }
 }
 

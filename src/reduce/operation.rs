@@ -180,6 +180,7 @@ impl Reduce {
         check_list(&shape, matches!(shape, Shape::Offsets { .. }), host.count.is_some(), &plan)?;
         let list = matches!(shape, Shape::Offsets { .. }).then_some("offsets");
         let inputs = vec!["input"; parts.len()].into_iter().chain(second.map(|_| "second input")).chain(list);
+        let depth = Some(plan.depth());
         let planned = Planned {
             label: label(&monoid),
             most: plan.most(),
@@ -189,7 +190,7 @@ impl Reduce {
             declared: monoid.parameters(),
         };
         let text = |stage| Text { monoid: &monoid, stage, features: *features };
-        planned.data(host, |stage| kernel(&text(stage), true, limits))
+        Ok(Data { depth, ..planned.data(host, |stage| kernel(&text(stage), true, limits))? })
     }
 
     /// The operator with the accuracy of the reduction.

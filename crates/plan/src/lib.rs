@@ -51,7 +51,7 @@ pub fn plan(request: Value) -> Result<Value, Error> {
     let made = operation::plan(&mut operation, inputs, &host)?;
     operation.end()?;
     request.end()?;
-    Ok(json(&made.data, &made.types, made.depth))
+    Ok(json(&made.data, &made.types))
 }
 
 /// The types of the numbers of an output's values, by its name.
@@ -98,8 +98,8 @@ fn host(host: Value) -> Result<Host, Error> {
     Ok(Host { features, limits, outputs, count })
 }
 
-/// Returns a plan of the library as JSON. `types` has the type of keys, and of the numbers of a value; `depth` is that of the tree of a reduction.
-pub fn json(data: &Data, types: &(Element, Vec<Element>), depth: Option<u64>) -> Value {
+/// Returns a plan of the library as JSON. `types` has the type of keys, and of the numbers of a value.
+pub fn json(data: &Data, types: &(Element, Vec<Element>)) -> Value {
     let mut modules = Vec::new();
     let mut pipelines = Vec::new();
     for kernel in &data.kernels {
@@ -145,6 +145,6 @@ pub fn json(data: &Data, types: &(Element, Vec<Element>), depth: Option<u64>) ->
     json!({
         "halofold": VERSION, "label": data.label, "modules": modules, "pipelines": pipelines,
         "buffers": buffers.collect::<Vec<_>>(), "inputs": inputs.collect::<Vec<_>>(), "outputs": outputs.collect::<Vec<_>>(),
-        "dispatches": dispatches.collect::<Vec<_>>(), "depth": depth,
+        "dispatches": dispatches.collect::<Vec<_>>(), "depth": data.depth,
     })
 }

@@ -8,7 +8,7 @@ use halofold::reduce::{Accuracy, Arity, BufferRange, Monoid, Op, Reduce, Shape};
 use halofold::scan::Scan;
 use halofold::select::Select;
 use halofold::stencil::{Border, Borders, Config, Grid, Jacobi, Stencil, Variant, Weights};
-use halofold::{Cut, Element, Options, Planned};
+use halofold::{Cut, Element, Planned};
 
 use crate::Error;
 use crate::settings::Settings;
@@ -20,7 +20,6 @@ pub(crate) struct Made {
     pub(crate) data: Data,
     /// The types of keys, and of the numbers of a value.
     pub(crate) types: (Element, Vec<Element>),
-    pub(crate) depth: Option<u64>,
 }
 
 /// Plans an operation over inputs, for a host.
@@ -42,7 +41,7 @@ pub(crate) fn plan(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> R
     macro_rules! made {
         ($operation:expr, $value:expr, $second:expr) => {{
             let data = $operation.data(cut, inputs[0], $second, host)?;
-            Ok(Made { data, types: (key, $value), depth: None })
+            Ok(Made { data, types: (key, $value) })
         }};
         ($operation:expr, $value:expr) => {
             made!($operation, vec![$value], None)
@@ -156,8 +155,7 @@ fn reduce(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Mad
     let types = (Element::U32, numbers(&monoid));
     let accuracy = if s.flag("exact")? { Accuracy::Exact } else { Accuracy::Fast };
     let reduce = Reduce::new(monoid).with_accuracy(accuracy);
-    let depth = reduce.plan(shape, &[first], second, &Options::default(), &host.limits)?.depth();
-    Ok(Made { data: reduce.data(shape, &[first], second, host)?, types, depth: Some(depth) })
+    Ok(Made { data: reduce.data(shape, &[first], second, host)?, types })
 }
 
 fn jacobi(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Made, Error> {
@@ -178,5 +176,5 @@ fn jacobi(s: &mut Settings, inputs: [BufferRange; 2], host: &Host) -> Result<Mad
     let config = config.with_borders(Borders::all(border));
     let config = if s.flag("rhs")? { config.with_rhs() } else { config };
     let data = Jacobi::new(config, weights).data(host)?;
-    Ok(Made { data, types: (element, vec![element]), depth: None })
+    Ok(Made { data, types: (element, vec![element]) })
 }

@@ -69,7 +69,7 @@ fn plans(
         let reduce = Reduce::new(job.monoid()).with_rung(Setup { rung, finish: job.finish, tuning });
         let data = reduce.data(Shape::Whole, &[BufferRange { offset: 0, len }], None, &host)?;
         let plan = job.plan(0, len, &host.limits)?;
-        let mut json = halofold_plan::json(&data, &(element, vec![element]), Some(plan.depth()));
+        let mut json = halofold_plan::json(&data, &(element, vec![element]));
         json["workgroups"] = json!(plan.workgroups());
         json["workgroup_size"] = json!(tuning.workgroup_size);
         Ok(json)

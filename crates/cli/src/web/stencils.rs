@@ -16,7 +16,7 @@ pub fn variants() -> Vec<Value> {
     let line = |variant: &'static Variant| {
         let config = Config::new(&FIVE_POINT, variant, Element::F32, Grid::plane(GRID[0], GRID[1]));
         let data = Jacobi::new(config, FIVE_POINT.usual).data(&host).expect("the grid fits every device");
-        let plan = halofold_plan::json(&data, &(Element::F32, vec![Element::F32]), None);
+        let plan = halofold_plan::json(&data, &(Element::F32, vec![Element::F32]));
         json!({ "name": variant.name, "block": config.tuning.block.to_string(), "plan": plan })
     };
     // A pipeline of steps has no picture in between.
