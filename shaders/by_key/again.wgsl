@@ -9,19 +9,10 @@
 #import lib/workgroup/order
 #import by_key/shared/run
 #import by_key/shared/run_tile
-#import by_key/shared/run_walk
+#import by_key/shared/staged
 #import by_key/shared/run_outputs
 #import by_key/scan/*
 #import by_key/shared/values
-
-// Runs that are collected at a time.
-override STAGE: u32 = 1024u;
-
-var<workgroup> staged_keys: array<RunKey, STAGE>;
-var<workgroup> staged_results: array<Stored, STAGE>;
-
-// The rank in the tile of the first run that is collected.
-var<private> first_rank: u32;
 
 fn kernel(at: Place, wg: Workgroup) {
     let lid = order_in_group(at, wg);
@@ -40,11 +31,7 @@ fn kernel(at: Place, wg: Workgroup) {
         let outside = before(tile);
         let runs = tiles[tile].w;
         for (var first = 0u; first < runs; first += STAGE) {
-            if (found.count < first + STAGE) & (found.count + countOneBits(own.starts) > first) {
-                first_rank = first;
-                walk_over(own, values, join(outside, found), found.count);
-            }
-            workgroupBarrier();
+            collect(first, own, values, join(outside, found), found.count);
             for (var rank = lid; rank < min(runs - first, STAGE); rank += WG) {
                 let place = outside.count + first + rank;
                 run_keys[place] = staged_keys[rank];
@@ -54,13 +41,5 @@ fn kernel(at: Place, wg: Workgroup) {
             }
             workgroupBarrier();
         }
-    }
-}
-
-// Collects the key of a run that begins, and the result of the one before it.
-fn emit_run(rank: u32, key: RunKey, acc: Acc, len: u32) {
-    if (rank >= first_rank) & (rank < first_rank + STAGE) {
-        staged_keys[rank - first_rank] = key;
-        staged_results[rank - first_rank] = finish(acc, len);
     }
 }

@@ -24,8 +24,8 @@ fn kernel(at: Place, wg: Workgroup) {
     var summary = vec4<u32>();
     if tile < params.tiles {
         summary = tiles[tile];
-        own = Runs(summary.x, summary.z, ends[2u * tile + 1u]);
-        if summary.w > CAPACITY {
+        own = runs_in(tile);
+        if summary.w > params.room {
             tiles[crowded_at(group) + 1u + atomicAdd(&crowded, 1u)] = vec4(tile);
         }
     }

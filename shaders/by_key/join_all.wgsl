@@ -1,12 +1,10 @@
-// join_all: one workgroup does for groups what `join` does for tiles, and stores the number of all runs. The list has one entry more than
-// there are groups: the runs of all pairs. Reads and writes a summary for each group of 256 tiles. Cost: the way of one workgroup.
+// join_all: one workgroup does for groups what `join` does for tiles. The list has one entry more than there are groups: the runs of all pairs.
+// Reads and writes a summary for each group of 256 tiles. Cost: the way of one workgroup.
 #import by_key/shared/io
 #import lib/grid/entry
 #import lib/workgroup/order
 #import by_key/shared/run
 #import by_key/scan/*
-
-@group(0) @binding(12) var<storage, read_write> number_of_runs: array<u32>;
 
 fn kernel(at: Place, wg: Workgroup) {
     let lid = order_in_group(at, wg);
@@ -25,8 +23,5 @@ fn kernel(at: Place, wg: Workgroup) {
             ends[2u * params.tiles + group] = ahead.acc;
         }
         before_all = join(before_all, of_all(wg));
-    }
-    if lid == 0u {
-        number_of_runs[params.len_at] = before_all.count;
     }
 }

@@ -11,7 +11,7 @@
 //     ends    -   b:1 | -   b:4 | b:1 d:1 | -   d:4        what lies before the first run, and the last run
 //
 // Then `join` and `join_all` add up counts and join open ends, and `place` moves the results and finishes runs across borders. A tile with more
-// than `CAPACITY` runs writes only its count and ends; `again` reduces it.
+// runs than it has room for writes only its count and ends; `again` reduces it.
 //
 // A tile has sixteen pairs for each invocation:
 //   * Each key that differs from the one before sets a bit: a run begins. The number of bits decides if there is room.
@@ -58,7 +58,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     workgroupBarrier();
     let runs = atomicLoad(&number);
-    let has_room = runs <= CAPACITY;
+    let has_room = runs <= params.room;
     let first_start = atomicLoad(&first);
     let is_end = (own.at <= first_start) | (own.at + ITEMS > atomicLoad(&last));
     var values = Values();
@@ -81,10 +81,10 @@ fn kernel(at: Place, wg: Workgroup) {
 fn emit_run(rank: u32, key: RunKey, acc: Acc, len: u32) {
     if rank == 0u {
         ends[2u * own_tile] = acc;
-    } else if rank <= CAPACITY {
-        room_results[own_tile * CAPACITY + rank - 1u] = finish(acc, len);
+    } else if rank <= params.room {
+        room_results[own_tile * params.room + rank - 1u] = finish(acc, len);
     }
-    if rank < CAPACITY {
-        room_keys[own_tile * CAPACITY + rank] = key;
+    if rank < params.room {
+        room_keys[own_tile * params.room + rank] = key;
     }
 }

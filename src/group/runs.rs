@@ -17,6 +17,7 @@ use crate::reduce::{BufferRange, FromResults, Monoid};
 use crate::select::check_key;
 use crate::shader::{self, Composer, Piece, rooms};
 
+const SHORT: Step = "by_key/short_runs";
 const RUNS: Step = "by_key/runs";
 const JOIN: Step = "by_key/join";
 const JOIN_ALL: Step = "by_key/join_all";
@@ -24,16 +25,16 @@ const PLACE: Step = "by_key/place";
 const AGAIN: Step = "by_key/again";
 
 /// All kernels, in their order.
-const STEPS: &[Step] = &[RUNS, JOIN, JOIN_ALL, PLACE, AGAIN];
+const STEPS: &[Step] = &[SHORT, RUNS, JOIN, JOIN_ALL, PLACE, AGAIN];
 
 /// Pairs of an invocation: `ITEMS` in `shaders/by_key/shared/run_tile.wgsl`.
 const ITEMS: u64 = 16;
 
-/// Pairs of a tile for each run that it has room for.
+/// Pairs of a tile for each run that it has room for, in an input of several groups of tiles.
 const PAIRS_PER_RUN: u64 = 8;
 
-/// Invocations that move a tile's results: `TILE_LANES` in `shaders/by_key/place.wgsl`.
-const TILE_LANES: u64 = 64;
+/// Invocations that place a tile's results in such an input.
+const TEAM: u64 = 64;
 
 /// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
 const FILLING: u64 = 132 * 8;
@@ -51,6 +52,8 @@ parameters! {
         tiles: u32,
         grid_row: u32,
         share: u32,
+        room: u32,
+        team: u32,
         len_at: u32,
     }
 }
@@ -82,6 +85,16 @@ struct Sizes {
     stage: u32,
 }
 
+/// Tiles of pairs, and groups of as many tiles as a workgroup has invocations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cut {
+    workgroup: u64,
+    tiles: u64,
+    groups: u64,
+    /// The most runs of a tile that has room for them.
+    room: u64,
+}
+
 const LEAST: Sizes = Sizes { workgroup: 64, stage: 128 };
 
 impl ReduceRuns {
@@ -108,31 +121,36 @@ impl ReduceRuns {
     /// Bytes of workgroup memory of the kernel that has the most. With a scan by subgroups it has fewer.
     fn memory_of(&self, Sizes { workgroup, stage }: Sizes) -> u64 {
         let run = self.key.size() + self.monoid.out_size();
-        2 * u64::from(workgroup) * (8 + self.monoid.acc_size()) + u64::from(stage) * run + 16
+        2 * u64::from(workgroup) * (8 + self.monoid.acc_size())
+            + u64::from(stage) * run
+            + self.monoid.acc_size()
+            + 32
     }
 
     /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, 4 and 7 what tiles tell, 8 and 9 their rooms.
     fn slots(&self, step: Step, features: Features) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
-            RUNS => &[(0, Read), (3, Read), (4, Write), (7, Write), (8, Write), (9, Write)],
+            SHORT | RUNS => &[(0, Read), (3, Read), (4, Write), (7, Write), (8, Write), (9, Write)],
             JOIN => &[(4, Write), (7, Write)],
-            JOIN_ALL => &[(4, Write), (7, Write), (12, Write)],
-            PLACE => &[(1, Write), (4, Read), (7, Read), (8, Write), (9, Write), (11, Write)],
+            JOIN_ALL => &[(4, Write), (7, Write)],
+            PLACE => &[(1, Write), (4, Read), (7, Read), (8, Write), (9, Write), (11, Write), (12, Write)],
             _ => &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (11, Write)],
         };
-        let reads_values = [RUNS, AGAIN].contains(&step);
+        let reads_values = [SHORT, RUNS, AGAIN].contains(&step);
         let has_vectors = self.monoid.on(features).elem.has_vectors();
         let values: &[Slot] = if has_vectors { &[(5, Read), (6, Read)] } else { &[(5, Read)] };
         let values = if reads_values { values } else { &[] };
         [own, values, &[(PARAMETERS, Access::Uniform)]].concat()
     }
 
-    /// Tiles of `len` pairs, and groups of tiles.
-    fn tiles(&self, len: u64, limits: &Limits) -> Result<[u64; 2], LimitError> {
+    /// The cut of `len` pairs.
+    fn cut(&self, len: u64, limits: &Limits) -> Result<Cut, LimitError> {
         let workgroup = u64::from(self.sizes(limits)?.workgroup);
         let tiles = len.div_ceil(workgroup * ITEMS);
-        Ok([tiles, tiles.div_ceil(workgroup)])
+        let groups = tiles.div_ceil(workgroup);
+        let per_run = if groups > 1 { PAIRS_PER_RUN } else { 1 };
+        Ok(Cut { workgroup, tiles, groups, room: workgroup * ITEMS / per_run })
     }
 }
 
@@ -180,22 +198,19 @@ impl Base for ReduceRuns {
             .choose("lib/subgroup/shuffle", "word")
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
             .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
-        let room = u64::from(workgroup) * ITEMS / PAIRS_PER_RUN;
         // The narrowest subgroup that exists has four lanes.
         let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };
         let overrides = declared([
             ("WG", workgroup, true),
-            ("CAPACITY", room as u32, true),
-            ("PLACES", places, step != PLACE),
-            ("STAGE", stage, step == AGAIN),
+            ("PLACES", places, true),
+            ("STAGE", stage, [SHORT, AGAIN].contains(&step)),
         ]);
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step, features), overrides)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let [tiles, groups] = self.tiles(input.len, limits)?;
-        let workgroup = u64::from(self.sizes(limits)?.workgroup);
-        let runs = tiles * workgroup * ITEMS / PAIRS_PER_RUN;
+        let Cut { workgroup, tiles, groups, room } = self.cut(input.len, limits)?;
+        let runs = tiles * room;
         let sizes = [
             (4, 16 * (tiles + groups + 1 + groups * (workgroup + 1))),
             (7, self.monoid.acc_size() * (2 * tiles + groups + 1)),
@@ -238,13 +253,15 @@ impl Base for ReduceRuns {
             let error = |error: LimitError| error.of("an output").or(SPLIT);
             LimitError::unless_bound(limits, size).map_err(error)?;
         }
-        let [tiles, groups] = self.tiles(keys.len, limits)?;
-        let workgroup = u64::from(self.sizes(limits)?.workgroup);
+        let Cut { workgroup, tiles, groups, room } = self.cut(keys.len, limits)?;
+        // A short input has one group and room for all runs: so nothing else joins its tiles, and none is crowded.
+        let is_short = groups < 2;
+        let team = if is_short { workgroup } else { TEAM };
         let share = (FILLING / groups.max(1)).max(LEAST_SHARE).min(tiles.clamp(1, workgroup));
         let groups_of = |step| match step {
             JOIN => groups,
             JOIN_ALL => 1,
-            PLACE => (tiles * TILE_LANES).div_ceil(workgroup),
+            PLACE => (tiles * team).div_ceil(workgroup).max(1),
             AGAIN => groups * share,
             _ => tiles,
         };
@@ -257,13 +274,19 @@ impl Base for ReduceRuns {
                 tiles: tiles as u32,
                 grid_row: grid[0],
                 share: share as u32,
+                room: room as u32,
+                team: team as u32,
                 len_at: 0,
             };
             let second = second.map(|(bytes, _)| bytes);
             Ok(Pass::new(*step, grid, params).reading(Some(from)).with(second))
         };
-        // Without pairs only the number of runs is stored.
-        STEPS.iter().filter(|step| tiles > 0 || **step == JOIN_ALL).map(pass).collect()
+        let is_planned = |step: &&Step| match **step {
+            PLACE => true,
+            SHORT => is_short && tiles > 0,
+            _ => !is_short,
+        };
+        STEPS.iter().filter(is_planned).map(pass).collect()
     }
 }
 

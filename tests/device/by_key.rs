@@ -158,6 +158,7 @@ fn sums_of_runs_of_all_lengths() {
     let parts = parts.map(|longest: u64| (longest.min(100_000) as usize * 7 + 4099, longest));
     check(Element::U32, sum(Element::U32), SUM, &parts, [0, 0]);
     check(Element::U32, last("u32"), LAST, &parts, [0, 0]);
+    check(Element::U64, last("vec2<u32>"), LAST, &parts, [0, 0]);
 }
 
 /// A sum, an operator with a wide accumulator and a result of two numbers, and one that does not commute and takes the lengths of runs, with an
@@ -178,10 +179,10 @@ fn operators_and_keys_on_every_adapter() {
         (Element::U32, last("vec2<u32>"), LAST),
     ];
     for (key, monoid, model) in rows {
-        for part in [(1, 1), (4100, 2), (9000, 64), (20_000, 6000)] {
-            for at in [[0, 0], [8, 4], [0, 20]] {
-                check(key, monoid.clone(), model, &[part], at);
-            }
+        for (part, at) in
+            [((1, 1), [8, 4]), ((4100, 2), [0, 0]), ((9000, 64), [8, 4]), ((20_000, 6000), [0, 20])]
+        {
+            check(key, monoid.clone(), model, &[part], at);
         }
     }
 }

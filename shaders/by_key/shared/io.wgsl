@@ -12,6 +12,10 @@ struct Params {
     grid_row: u32,
     // Workgroups that share the crowded tiles of a group.
     share: u32,
+    // The most runs of a tile that has room for them.
+    room: u32,
+    // Invocations that place a tile's runs. With a whole workgroup there is one group, and nothing has joined its tiles before.
+    team: u32,
     // The place of the number of runs in its binding, in words.
     len_at: u32,
 }
@@ -20,6 +24,3 @@ struct Params {
 
 // Invocations in a workgroup: also the tiles of a group.
 override WG: u32 = 256u;
-
-// The most runs of a tile that has room for them.
-override CAPACITY: u32 = 512u;

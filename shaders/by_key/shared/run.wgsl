@@ -21,6 +21,12 @@ fn join(a: Runs, b: Runs) -> Runs {
     return Runs(a.count, a.begin, combine(a.acc, b.acc));
 }
 
+// The runs of a tile, before tiles are joined.
+fn runs_in(tile: u32) -> Runs {
+    let summary = tiles[tile];
+    return Runs(summary.x, summary.z, ends[2u * tile + 1u]);
+}
+
 // The place in `tiles` of a group.
 fn place_of(group: u32) -> u32 { return params.tiles + group; }
 
