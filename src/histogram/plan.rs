@@ -48,9 +48,7 @@ parameters! {
         scale: f32,
         fraction: u32,
         places: u32,
-        margin: u32,
-        sure: u32,
-        beyond: u32,
+        unsure: u32,
         index: u32,
         stride: u32,
     }
@@ -155,9 +153,9 @@ fn places(low: f64, step: f64, bins: u32, error: f64) -> Params {
     let margin = (1.0 + (-23f64).exp2() * (5.0 * largest + origin) + error * scale).ceil();
     // Denormal numbers may be flushed. No bin is sure then.
     let is_bounded = step > (-100f64).exp2() && scale < f32::MAX.into() && 2.0 * margin < whole.into();
-    let (places, margin) = (bins << fraction, margin as u32);
-    let [margin, sure, beyond] =
-        if is_bounded { [margin, whole - 2 * margin, places + 3 * margin] } else { [0, 0, u32::MAX] };
-    let (scale, origin) = (scale.min(f32::MAX.into()) as f32, (origin - low * scale) as f32);
-    Params { origin, scale, fraction, places, margin, sure, beyond, ..Params::default() }
+    let margin = if is_bounded { margin } else { 0.0 };
+    let unsure = 2 * margin as u32;
+    let [places, unsure] = if is_bounded { [(bins << fraction) + unsure, unsure] } else { [u32::MAX, whole] };
+    let (scale, origin) = (scale.min(f32::MAX.into()) as f32, (origin + margin - low * scale) as f32);
+    Params { origin, scale, fraction, places, unsure, ..Params::default() }
 }

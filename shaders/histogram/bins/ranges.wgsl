@@ -12,8 +12,13 @@
 //
 // So every adapter and the CPU give the same counts. Integers between levels at equal distances are found in the same way. The guess is
 // a product and a sum, which give a float from 2^23 to 2^24, whose units are 1. Its last bits are the bin, and below it the place between
-// its borders in `fraction` bits. Infinities, NaNs and numbers that are clearly outside of the range give other floats. Of floats that are even over 256 bins from
-// 0 to 1, one in 2300 is near a border; more are if the ends are far from 0 compared with a bin.
+// its borders in `fraction` bits. Borders lie at `unsure / 2`, so one comparison tells if a number is near one:
+//
+//     place between borders   0 … unsure - 1   unsure … 2^fraction - 1
+//                             near a border    in the bin
+//
+// Infinities, NaNs and numbers that are clearly outside of the range give other floats, which are bins that nothing counts. Of floats that are
+// even over 256 bins from 0 to 1, one in 2300 is near a border; more are if the ends are far from 0 compared with a bin.
 #import histogram/shared/borders
 #import histogram/shared/io
 
@@ -30,19 +35,18 @@ fn place_of(word: u32) -> u32 {
     return bitcast<u32>(fma(x, params.scale, params.origin)) - ORIGIN_BITS;
 }
 
-// The bin of a number that is not near a border, NOWHERE if it is outside of the range, and UNSURE near a border. Below 2^23 units are halves.
+// The bin of a number that is not near a border, BINS or more if it is outside of the range, and UNSURE near a border.
 fn guess(word: u32) -> u32 {
     let place = place_of(word);
     let between = place & ((1u << params.fraction) - 1u);
-    let is_sure = (place < params.places) & (between - params.margin < params.sure);
-    let is_outside = place + 2u * params.margin > params.beyond;
-    return select(select(UNSURE, NOWHERE, is_outside), place >> params.fraction, is_sure);
+    let is_unsure = (between < params.unsure) & (place < params.places);
+    return select(place >> params.fraction, UNSURE, is_unsure);
 }
 
 fn found(word: u32) -> u32 {
     let key = order(word);
     // A clamp in integers: the index stays in bounds, whatever the float computation gave.
-    var bin = min(place_of(word) >> params.fraction, BINS - 1u);
+    var bin = min((place_of(word) - params.unsure / 2u) >> params.fraction, BINS - 1u);
     let range = borders[bin];
     // One comparison for both ends: a key below the low one wraps around to a large number.
     let is_inside = key - params.low <= params.span;

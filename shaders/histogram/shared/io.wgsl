@@ -14,15 +14,13 @@ struct Params {
     // as ordered integers (bins/ranges.wgsl).
     low: u32,
     span: u32,
-    // For ranges: the float of the place of 0, and places per unit; the bits of a place below the bin; the end of all places; the places
-    // next to a border, and those between whose bin is sure; the last place, and 2 margins, of a number that may be in the range.
+    // For ranges: the float of the place of 0, and places per unit; the bits of a place below the bin; the end of the places of numbers that
+    // may be in the range; the places next to a border.
     origin: f32,
     scale: f32,
     fraction: u32,
     places: u32,
-    margin: u32,
-    sure: u32,
-    beyond: u32,
+    unsure: u32,
 #ifdef strided
     // The number of the first element in the input, and the distance from an element to the next one.
     index: u32,
