@@ -20,7 +20,7 @@ struct Below {
     __host__ __device__ bool operator()(float x) const { return x < bound; }
 };
 
-constexpr uint64_t LENGTHS[] = {PERIOD, LARGEST};
+constexpr uint64_t LENGTHS[] = {PERIOD, PERIOD << 4, LARGEST};
 
 template <class T>
 void prefix_sums(Bench& bench, const Pool<T>& pool, const char* shape, const char* element) {

@@ -94,7 +94,7 @@ void runs(Bench& bench) {
     const Pool<float> values(repeated(made(PERIOD, [](uint64_t i) { return small_number(PERIOD + i); })));
     for (const uint64_t longest : {2, 16, 256, 65'536}) {
         const Runs runs(bench, values, longest);
-        for (const uint64_t n : {PERIOD, LARGEST}) {
+        for (const uint64_t n : {PERIOD, PERIOD << 4, LARGEST}) {
             if (bench.wants("by-key")) runs.sums(n);
             if (bench.wants("run-lengths")) runs.lengths(n);
             if (bench.wants("unique")) runs.unique(n);

@@ -142,7 +142,7 @@ fn of_groups(mut results: Vec<Vec<Value>>, groups: u32, factors: [usize; 2]) -> 
 /// Rows of runs. The longest runs are those of CUB's own benchmarks.
 pub fn runs(largest: u64) -> Vec<Timed> {
     let mut rows = Vec::new();
-    for n in if largest == 1 << 16 { &[1 << 16][..] } else { &[1 << 20, 1 << 28] } {
+    for n in if largest == 1 << 16 { &[1 << 16][..] } else { &[1 << 20, 1 << 24, 1 << 28] } {
         // All inputs have as many runs, so that behind those of the last call nothing is left of others.
         let (n, period) = (*n, PERIOD.min(*n));
         let values = values(largest, period);

@@ -24,15 +24,18 @@ const PLACED: &[&str] =
     &["prefix-sums", "exact-prefix-sums", "select-1-percent", "select-half", "select-99-percent"];
 
 /// Arrays of one shape, of up to `n` elements, and what is asked of them: kinds of elements, and operations.
-fn sets(n: u64) -> [(Rows, &'static [&'static str], &'static [&'static str]); 10] {
+fn sets(n: u64) -> [(Rows, &'static [&'static str], &'static [&'static str]); 12] {
     const RANDOM: &[&str] = &["uniform", "normal", "bits"];
     const HARD: &[&str] = &["sorted", "two-values", "all-equal", "periodic"];
-    let (uniform, two, long, short) = (&RANDOM[..1], &RANDOM[..2], n.min(1 << 24) / 2, n >> 8);
+    let (uniform, two, long) = (&RANDOM[..1], &RANDOM[..2], n.min(1 << 24) / 2);
+    let (middle, short) = (n >> 4, n >> 8);
     [
         ((n, None), RANDOM, &["sum", "top-8", "top-256", "top-4096", "median", "quantiles-5"]),
         ((n, None), HARD, &["top-256", "median", "quantiles-5"]),
         ((n, None), uniform, PLACED),
         ((n, None), &["small"], &PLACED[..1]),
+        ((middle, None), uniform, PLACED),
+        ((middle, None), &["small"], &PLACED[..1]),
         ((short, None), uniform, &["sum"]),
         ((short, None), uniform, PLACED),
         ((short, None), &["small"], &PLACED[..1]),
