@@ -2,29 +2,37 @@
 //
 //     counts 2 2 2 2  →  places 0 2 4 6 8
 //
-// Reads and writes a word for each workgroup and part, in one workgroup. Cost: it reads the words twice, and strided.
+// Reads and writes a word for each workgroup and part, in one workgroup, of which an invocation has four at a time. Cost: the way of one
+// workgroup, 8 barriers for 4096 words.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/parted_pairs
 #import lib/workgroup/sum_before
 
+var<workgroup> before: u32;
+
 fn kernel(at: Place, wg: Workgroup) {
     let count = PARTS * params.shares;
-    // Each invocation adds up neighbouring counts.
-    let own = (count + WG - 1u) / WG;
-    let begin = min(at.lid * own, count);
-    let end = min(begin + own, count);
-    var sum = 0u;
-    for (var i = begin; i < end; i++) {
-        sum += offsets[i];
+    var place = 0u;
+    for (var first = 0u; first < count; first += 4u * WG) {
+        let own = first + 4u * at.lid;
+        let numbers = vec4(
+            #for k in 0..4: select(0u, offsets[min(own + $(k)u, count)], own + $(k)u < count),
+        );
+        let sum = numbers.x + numbers.y + numbers.z + numbers.w;
+        var next = place + sum_before(sum, at.lid);
+#for k in 0..4
+        if own + $(k)u < count {
+            offsets[own + $(k)u] = next;
+        }
+        next += numbers[$k];
+#end
+        if at.lid == WG - 1u {
+            before = next;
+        }
+        place = workgroupUniformLoad(&before);
     }
-    var place = sum_before(sum, at.lid);
-    for (var i = begin; i < end; i++) {
-        let number = offsets[i];
-        offsets[i] = place;
-        place += number;
-    }
-    if at.lid == WG - 1u {
+    if at.lid == 0u {
         offsets[count] = place;
     }
 }

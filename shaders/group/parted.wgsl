@@ -1,4 +1,4 @@
-// parted: tables of groups (tables.wgsl) from pairs that lie by parts (parts.wgsl).
+// parted: tables of groups (tables.wgsl) from pairs in the order of their parts (count.wgsl).
 //
 // Reads each ordered pair once. Writes tables to the states of groups. A workgroup takes a share of one part:
 //
@@ -12,6 +12,7 @@
 #import group/shared/table_moves
 #import group/shared/table_words
 #import group/shared/parted_pairs
+#import lib/workgroup/sum_before
 
 // Steps between two checks of the table.
 override STEPS: u32 = 1u;
@@ -34,25 +35,37 @@ fn load_parted(place: u32, end: u32) -> FourPairs {
 fn begin_of(part: u32) -> u32 { return offsets[part * params.shares]; }
 fn end_of(part: u32) -> u32 { return begin_of(min(part + 1u, PARTS)); }
 
-// The part of a workgroup, and the number of its share among those of the part.
-fn share_of(group: u32) -> vec2<u32> {
-    var part = 0u;
-    var share = group;
-    for (var p = 0u; p < PARTS; p++) {
-        let shares = (end_of(p) - begin_of(p) + params.period - 1u) / params.period;
-        if part == p && share >= shares {
-            part += 1u;
-            share -= shares;
-        }
+fn shares_of(part: u32) -> u32 { return select(0u, (end_of(part) - begin_of(part) + params.period - 1u) / params.period, part < PARTS); }
+
+var<workgroup> found: vec2<u32>;
+
+// The part of a workgroup, and the number of its share among those of the part. Each invocation adds up the shares of some parts.
+fn share_of(group: u32, lid: u32) -> vec2<u32> {
+    if lid == 0u {
+        found = vec2(PARTS, 0u);
     }
-    return vec2<u32>(part, share);
+    let each = (PARTS + WG - 1u) / WG;
+    var own = 0u;
+    for (var part = each * lid; part < each * (lid + 1u); part++) {
+        own += shares_of(part);
+    }
+    var share = group - sum_before(own, lid);
+    for (var part = each * lid; part < each * (lid + 1u); part++) {
+        let shares = shares_of(part);
+        // The share is negative, a large number, if it is one of an earlier part.
+        if share < shares {
+            found = vec2(part, share);
+        }
+        share -= shares;
+    }
+    return workgroupUniformLoad(&found);
 }
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.groups {
         return;
     }
-    let share = share_of(wg.index);
+    let share = share_of(wg.index, at.lid);
     first_group = share.x << SHIFT;
     groups_in_slice = min(SLICE, max(GROUPS, first_group) - first_group);
     let begin = begin_of(share.x) + select(0u, share.y * params.period, share.x < PARTS);

@@ -15,7 +15,7 @@
 // each word, against contention. Four neighbouring pairs with one id are added once.
 //
 // A workgroup chooses its window from sampled exponents. Values outside go to the state in storage one by one; if they are many, it
-// chooses another window. If not all groups fit, neighbouring workgroups take a slice each. For more groups see parts.wgsl.
+// chooses another window. If not all groups fit, neighbouring workgroups take a slice each. For more groups see count.wgsl.
 //
 // Cost: four atomic additions in workgroup memory for a pair, of a sum and a count.
 #import lib/grid/entry

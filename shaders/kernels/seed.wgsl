@@ -2,6 +2,4 @@
 #import shared/io
 
 @compute @workgroup_size(1)
-fn main() {
-    _ = atomicExchange(&output[0], bitcast<Word>(identity()));
-}
+fn main() { _ = atomicExchange(&output[0], bitcast<Word>(identity())); }

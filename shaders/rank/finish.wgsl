@@ -72,9 +72,7 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
 }
 
 // The lower one of two keys, if the second is above the base.
-fn nearer(next: Key, key: Key, base: Key) -> Key {
-    return select(next, lower(next, key), is_below(base, key));
-}
+fn nearer(next: Key, key: Key, base: Key) -> Key { return select(next, lower(next, key), is_below(base, key)); }
 
 fn store(rank: u32, key: Key, next: Key) {
     let asked = asked_for(rank);

@@ -15,7 +15,5 @@ fn store_result(slot: u32, acc: Acc, n: u32) {
     output[place] = total;
 }
 #else
-fn store_result(slot: u32, acc: Acc, n: u32) {
-    output[params.store + slot] = finish(acc, n);
-}
+fn store_result(slot: u32, acc: Acc, n: u32) { output[params.store + slot] = finish(acc, n); }
 #endif

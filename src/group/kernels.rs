@@ -39,7 +39,7 @@ impl GroupById {
             .choose("exact/formats", file)
             .generate("constants", "the numbers of the format", sums)
             .generate("outputs", "the arrays of results", self.outputs_in_wgsl())
-            .compose(if [COUNT, PUT].contains(&step) { "group/parts" } else { step }, &[]);
+            .compose(step, &[]);
         Kernel::new(shader::label(&[step]), wgsl, self.bindings(step), self.overrides(step, limits))
     }
 
@@ -56,12 +56,14 @@ impl GroupById {
             ("SQUARES", self.has_squares().into(), true),
             ("WANT_MIN", self.has(Aggregate::Min).into(), true),
             ("WANT_MAX", self.has(Aggregate::Max).into(), true),
-            ("STATE", self.state() as u32, step != OFFSETS),
+            ("STATE", self.state() as u32, ![OFFSETS, PUT].contains(&step)),
             ("PLACES", places, self.keys.is_some() && reads_pairs(step)),
             ("LOCAL_TABLE", places / 2, self.ids(step, limits) == NEAR),
             ("PARTS", table.slices.min(MOST_PARTS), is_parted),
             ("SHIFT", table.slice.ilog2(), is_parted),
-            ("PUTS", (step == PUT).into(), [COUNT, PUT].contains(&step)),
+            ("ITEMS", table.ordered, step == PUT),
+            ("ENDS", 2 * table.slices.min(MOST_PARTS), step == PUT),
+            ("ORDERED", table.ordered * table.workgroup_size, step == PUT),
             ("STEPS", table.period(), step == PARTED),
             ("SLICES", table.slices, step == TABLES),
             ("SLICE", table.slice, has_table),

@@ -49,7 +49,7 @@ pub(super) const MOST_PARTS: u32 = 1024;
 const MOST_NUMBERS: u32 = 1 << 16;
 
 /// Looks at a table of the pairs of one part.
-const TURNS: u32 = 4;
+const TURNS: u32 = 8;
 
 /// The most pairs that are ordered at a time.
 const MOST_ORDERED: u64 = 1 << 25;
@@ -89,6 +89,8 @@ pub(super) struct Table {
     pub(super) slices: u32,
     /// True if the ids of keys have a table in workgroup memory besides.
     pub(super) has_keys: bool,
+    /// Pairs of an invocation that are ordered by parts at a time.
+    pub(super) ordered: u32,
     /// The kernel that adds pairs to it, or to storage if it is not used.
     pub(super) step: Step,
 }
@@ -106,14 +108,18 @@ impl Table {
         let slices = groups.div_ceil(room(bytes));
         let in_storage = by_id.in_storage || by_id.is_software && slices > 1;
         if slices > MOST_SLICES || in_storage {
-            let slice = 1 << room(bytes.min(COPIED)).ilog2();
+            let sums = 4 * workgroup_size;
+            let slice = 1 << room(bytes.min(COPIED + sums).saturating_sub(sums)).ilog2();
             let slices = groups.div_ceil(slice);
-            let step = if slices > MOST_PARTS || in_storage { APART } else { PARTED };
-            return Table { workgroup_size, copies: 1, slice, slices, has_keys, step };
+            let fits = |ordered: &u32| 12 * slices + sums * (1 + 2 * ordered) + BESIDES <= bytes;
+            let ordered = [4, 2, 1].into_iter().find(fits);
+            let step = if slices > MOST_PARTS || in_storage || ordered.is_none() { APART } else { PARTED };
+            let ordered = ordered.unwrap_or(1);
+            return Table { workgroup_size, copies: 1, slice, slices, has_keys, ordered, step };
         }
         let slice = groups.div_ceil(slices);
         let copies = 1 << (room(bytes.min(COPIED)) / slice).clamp(1, MOST_COPIES).ilog2();
-        Table { workgroup_size, copies, slice, slices, has_keys, step: TABLES }
+        Table { workgroup_size, copies, slice, slices, has_keys, ordered: 1, step: TABLES }
     }
 
     /// Steps between two looks at it.

@@ -18,9 +18,7 @@ fn clear_bins(at: Place) {
 }
 
 // Adds `low` units of a bin to the limbs, and `high` times 2^32 units.
-fn add_bin(i: u32, low: u32, high: u32) {
-    add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
-}
+fn add_bin(i: u32, low: u32, high: u32) { add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high); }
 
 // Adds all bins to the limbs. A barrier must follow.
 fn empty_bins(at: Place) {

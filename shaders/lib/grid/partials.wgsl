@@ -41,6 +41,4 @@ fn collect(slot: u32) -> Acc {
 }
 
 // Resets the counter to zero for the next run.
-fn reset_tickets() {
-    atomicStore(&partials[0], 0u);
-}
+fn reset_tickets() { atomicStore(&partials[0], 0u); }

@@ -6,9 +6,12 @@
 
 var<workgroup> sums: array<u32, WG>;
 
-fn sum_before(value: u32, lid: u32) -> u32 {
+fn sum_before(value: u32, lid: u32) -> u32 { return sum_among(value, lid, WG); }
+
+// The same of the first `lanes` invocations. Only their sums are right.
+fn sum_among(value: u32, lid: u32, lanes: u32) -> u32 {
     var sum = value;
-    for (var d = 1u; d < WG; d <<= 3u) {
+    for (var d = 1u; d < lanes; d <<= 3u) {
         sums[lid] = sum;
         workgroupBarrier();
         sum += (sum_of(lid, d) + sum_of(lid, 2u * d)) + (sum_of(lid, 3u * d) + sum_of(lid, 4u * d));

@@ -5,9 +5,7 @@
 #import <kernel>
 
 // One step for one slot: adds the slot `s` positions after it.
-fn tile_add(slot: u32, s: u32) {
-    tile[slot] = combine(tile[slot], tile[slot + s]);
-}
+fn tile_add(slot: u32, s: u32) { tile[slot] = combine(tile[slot], tile[slot + s]); }
 
 // The step from `2 s` slots to `s`, unless the workgroup is smaller.
 fn tile_step(lid: u32, s: u32) {

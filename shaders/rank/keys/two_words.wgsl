@@ -30,9 +30,7 @@ const INFINITY: u32 = 0x7ff00000u;
 fn not_a_number() -> Key { return Key(2u * INFINITY, 1u); }
 
 // A magnitude with its sign, as a two's complement integer of two words; or its magnitude again.
-fn with_sign(high: u32, low: u32, sign: u32) -> Key {
-    return plus(Key(high ^ sign, low ^ sign), sign & 1u);
-}
+fn with_sign(high: u32, low: u32, sign: u32) -> Key { return plus(Key(high ^ sign, low ^ sign), sign & 1u); }
 
 fn key_of(word: InputWord) -> Key {
     let number = with_sign(word.y & 0x7fffffffu, word.x, bitcast<u32>(bitcast<i32>(word.y) >> 31u));

@@ -16,20 +16,14 @@ struct StoredKeys {
     b: vec4<u32>,
 }
 
-fn keys_in(stored: StoredKeys) -> Keys {
-    return Keys(vec4(stored.a.xz, stored.b.xz), vec4(stored.a.yw, stored.b.yw));
-}
+fn keys_in(stored: StoredKeys) -> Keys { return Keys(vec4(stored.a.xz, stored.b.xz), vec4(stored.a.yw, stored.b.yw)); }
 
-fn four(a: Key, b: Key, c: Key, d: Key) -> Keys {
-    return Keys(vec4(a.x, b.x, c.x, d.x), vec4(a.y, b.y, c.y, d.y));
-}
+fn four(a: Key, b: Key, c: Key, d: Key) -> Keys { return Keys(vec4(a.x, b.x, c.x, d.x), vec4(a.y, b.y, c.y, d.y)); }
 
 fn same(a: Key, b: Key) -> bool { return all(a == b); }
 fn is_below(a: Key, b: Key) -> bool { return (a.x < b.x) | ((a.x == b.x) & (a.y < b.y)); }
 
-fn are_same(keys: Keys, key: Key) -> vec4<bool> {
-    return (keys.high == vec4(key.x)) & (keys.low == vec4(key.y));
-}
+fn are_same(keys: Keys, key: Key) -> vec4<bool> { return (keys.high == vec4(key.x)) & (keys.low == vec4(key.y)); }
 
 fn are_below(keys: Keys, key: Key) -> vec4<bool> {
     return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low < vec4(key.y)));
@@ -46,9 +40,7 @@ fn plus(key: Key, number: u32) -> Key {
     return Key(key.x + select(0u, 1u, low < number), low);
 }
 
-fn minus(key: Key, number: u32) -> Key {
-    return Key(key.x - select(0u, 1u, key.y < number), key.y - number);
-}
+fn minus(key: Key, number: u32) -> Key { return Key(key.x - select(0u, 1u, key.y < number), key.y - number); }
 
 // The bits of the distance from one key to another.
 fn bits_between(low: Key, high: Key) -> u32 {

@@ -78,6 +78,4 @@ const ALL: u32 = 2u;
 
 fn known(rank: u32, word: u32) -> u32 { return atomicLoad(&state[rank * STATE + word]); }
 
-fn put(rank: u32, word: u32, value: u32) {
-    atomicStore(&state[rank * STATE + word], value);
-}
+fn put(rank: u32, word: u32, value: u32) { atomicStore(&state[rank * STATE + word], value); }

@@ -26,9 +26,7 @@ fn least_of(key: Key, lid: u32) -> Key {
     return Key(atomicLoad(&least_high), atomicLoad(&least_low));
 }
 
-fn kept(place: u32) -> Key {
-    return Key(~atomicLoad(&bins[place]), ~atomicLoad(&bins[place + 1u]));
-}
+fn kept(place: u32) -> Key { return Key(~atomicLoad(&bins[place]), ~atomicLoad(&bins[place + 1u])); }
 
 fn keep_least(key: Key, rank: u32, group: u32, lid: u32) {
     let place = rank * BINS + 2u * group;

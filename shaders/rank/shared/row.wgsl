@@ -89,9 +89,7 @@ fn load_vector(row: RowSpan, i: u32) -> HeldVector {
 }
 
 // The place in the list of the first entry of a row: each segment has some.
-fn first_entry(row: u32, entries: u32) -> u32 {
-    return params.list + select(0u, row * entries, SEGMENTS);
-}
+fn first_entry(row: u32, entries: u32) -> u32 { return params.list + select(0u, row * entries, SEGMENTS); }
 
 // A row by its number or, if it is a segment, by its entry: two words about its ranks or its winners, its place in the buffer, its length.
 fn row_span(row: u32, entry: vec4<u32>) -> RowSpan {

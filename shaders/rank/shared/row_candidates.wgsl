@@ -86,9 +86,7 @@ fn sort(number: u32, lid: u32) {
     workgroupBarrier();
 }
 
-fn candidate(i: u32, number: u32) -> Key {
-    return select(highest(), candidate_keys[min(i, CAPACITY - 1u)], i < number);
-}
+fn candidate(i: u32, number: u32) -> Key { return select(highest(), candidate_keys[min(i, CAPACITY - 1u)], i < number); }
 
 fn number_below(keys: vec4<u32>, key: Key) -> u32 {
     let is_lower = select(vec4(0u), vec4(1u), keys < vec4(key));

@@ -95,9 +95,7 @@ fn take_limb(i: u32) -> u32 {
 }
 
 // Adds it to this workgroup's limbs; a barrier has to follow.
-fn add_limb_of_all(i: u32, word: u32) {
-    add_limb((i / LIMBS) * LIMBS, i % LIMBS, word);
-}
+fn add_limb_of_all(i: u32, word: u32) { add_limb((i / LIMBS) * LIMBS, i % LIMBS, word); }
 
 #ifdef reads_partials
 fn collect_tally(at: Place) {
