@@ -35,8 +35,8 @@ parameters! {
     }
 }
 
-/// Invocations of a workgroup, on a device that allows as many.
-const WORKGROUP: u32 = 1024;
+/// Invocations of a workgroup, on a device that allows as many; and on a processor, where barriers cost more.
+const WORKGROUPS: [u32; 2] = [1024, 64];
 
 /// Workgroups that fill a large GPU.
 const FILLING: u64 = 132 * 4;
@@ -99,7 +99,7 @@ impl Table {
     /// The table for these results.
     pub(super) fn of(by_id: &GroupById, limits: &Limits) -> Self {
         let (groups, planes) = (by_id.groups, by_id.planes());
-        let workgroup_size = power_of_two_workgroup(WORKGROUP, limits);
+        let workgroup_size = power_of_two_workgroup(WORKGROUPS[usize::from(by_id.is_software)], limits);
         let bytes = limits.max_compute_workgroup_storage_size;
         let room = |bytes: u32| (bytes.saturating_sub(BESIDES) / (4 * planes)).max(1);
         let near = self::near(by_id);
