@@ -44,9 +44,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
             before += (is_less(keys.x, own) + is_less(keys.y, own)) + (is_less(keys.z, own) + is_less(keys.w, own));
         }
         let at = begin + 4u * four;
-        put(before.x, at < end, own.x);
-        put(before.y, at + 1u < end, own.y);
-        put(before.z, at + 2u < end, own.z);
-        put(before.w, at + 3u < end, own.w);
+        #for k in 0..4: put(before[$k], at + $(k)u < end, own[$k]);
     }
 }

@@ -50,10 +50,7 @@ fn kernel(at: Place, wg: Workgroup) {
             let vb = below(range, k + height);
             let vc = below(range, k + 2u * height);
             let vd = below(range, k + 3u * height);
-            a = combine(a, va);
-            b = combine(b, vb);
-            c = combine(c, vc);
-            d = combine(d, vd);
+            #for p in a b c d: $p = combine($p, v$p);
         }
         for (; k < range.rows; k += height) {
             a = combine(a, below(range, k));

@@ -32,12 +32,9 @@ fn kernel(workgroup: vec2<u32>, lid: u32) {
         for (var run = ITEMS_PER_LANE; run < SPAN; run *= 2u) {
             let begin = own & ~(2u * run - 1u);
             var runs = runs_at(own - begin, begin, begin + run, begin + 2u * run);
-            #for p in a b c d: let $p = take(&runs);
+            #for k in 0..4: let v$k = take(&runs);
             workgroupBarrier();
-            put_in_tile(own, a);
-            put_in_tile(own + 1u, b);
-            put_in_tile(own + 2u, c);
-            put_in_tile(own + 3u, d);
+            #for k in 0..4: put_in_tile(own + $(k)u, v$k);
             workgroupBarrier();
         }
         for (var i = lid; i < SPAN; i += WG) {

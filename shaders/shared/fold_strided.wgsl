@@ -28,10 +28,7 @@ fn fold(at: Place, wg: Workgroup) -> Acc {
         let vb = item(four.b, origin + step - grid);
         let vc = item(four.c, origin + 2u * (step - grid));
         let vd = item(four.d, origin + 3u * (step - grid));
-        a = combine(a, va);
-        b = combine(b, vb);
-        c = combine(c, vc);
-        d = combine(d, vd);
+        #for p in a b c d: $p = combine($p, v$p);
         first = four.next;
     }
     for (; i < params.len; i += grid) {

@@ -31,10 +31,7 @@ fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
         let vb = load4(i + grid, origin);
         let vc = load4(i + 2u * grid, origin);
         let vd = load4(i + 3u * grid, origin);
-        a = combine(a, va);
-        b = combine(b, vb);
-        c = combine(c, vc);
-        d = combine(d, vd);
+        #for p in a b c d: $p = combine($p, v$p);
     }
     for (; i < end4; i += grid) {
         a = combine(a, load4(i, origin));

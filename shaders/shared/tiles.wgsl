@@ -56,9 +56,7 @@ fn tiles_before(position: u32) -> u32 {
 
 // True if the tile starts inside the segment that its mark names. If offsets do not ascend, there may be
 // marks that no segment wrote, with arbitrary values. Only marks that pass this test are used.
-fn is_crossed(mark: vec4<u32>, start: u32) -> bool {
-    return mark.z != 0u && mark.x < start && start < mark.y && mark.y <= params.count;
-}
+fn is_crossed(mark: vec4<u32>, start: u32) -> bool { return mark.z != 0u && mark.x < start && start < mark.y && mark.y <= params.count; }
 
 #ifdef reads_partials
 @group(0) @binding(7) var<storage, read> marks: array<vec4<u32>>;

@@ -28,10 +28,7 @@ fn own_values(at: u32) -> Values {
     if (first % 4u == 0u) & (at + 16u <= params.count) {
         let vector = first / 4u;
         return Values(
-            value_vectors[vector],
-            value_vectors[vector + 1u],
-            value_vectors[vector + 2u],
-            value_vectors[vector + 3u],
+            #for k in 0..4: value_vectors[vector + $(k)u],
         );
     }
 #endif

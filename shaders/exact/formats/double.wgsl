@@ -44,9 +44,7 @@ fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     return Shares((m << s) ^ sign, middle ^ sign, (upper >> r) ^ sign, sign & vec2<u32>(1u));
 }
 
-fn joined(a: Shares, b: Shares) -> Shares {
-    return Shares(a.low + b.low, a.middle + b.middle, a.high + b.high, a.negatives + b.negatives);
-}
+fn joined(a: Shares, b: Shares) -> Shares { return Shares(a.low + b.low, a.middle + b.middle, a.high + b.high, a.negatives + b.negatives); }
 
 fn settle(sums: Shares) -> vec4<u32> {
     let middle = sums.middle.x + sums.middle.y;
@@ -62,9 +60,7 @@ fn fit(a: Numbers, b: Numbers, c: Numbers, d: Numbers, window: u32) -> u32 {
     return select(FITS, MISSES, max(top.x, top.y) >= (SPAN << 21u));
 }
 
-fn inside(x: Numbers, window: u32) -> Lanes {
-    return select(vec2<u32>(0u), vec2<u32>(0xffffffffu), places(x, window) < vec2<u32>(SPAN << 21u));
-}
+fn inside(x: Numbers, window: u32) -> Lanes { return select(vec2<u32>(0u), vec2<u32>(0xffffffffu), places(x, window) < vec2<u32>(SPAN << 21u)); }
 
 fn magnitudes(x: Numbers) -> Lanes { return x.low | (x.high << vec2<u32>(1u)); }
 fn signs(x: Numbers) -> Lanes { return x.high >> vec2<u32>(31u); }
@@ -74,6 +70,4 @@ fn largest(v: Lanes) -> u32 { return max(v.x, v.y); }
 fn rotated(x: Numbers) -> Numbers { return Numbers(x.low.yx, x.high.yx); }
 fn exponent(x: Numbers) -> u32 { return max(exponents(x).x, 1u); }
 fn is_nan(x: Numbers) -> bool { return exponents(x).x == SPECIAL && ((x.high.x & 0xfffffu) | x.low.x) != 0u; }
-fn significand(x: Numbers) -> vec2<u32> {
-    return vec2<u32>(x.low.x, (x.high.x & 0xfffffu) | select(0u, 0x100000u, exponents(x).x > 0u));
-}
+fn significand(x: Numbers) -> vec2<u32> { return vec2<u32>(x.low.x, (x.high.x & 0xfffffu) | select(0u, 0x100000u, exponents(x).x > 0u)); }

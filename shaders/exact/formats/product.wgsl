@@ -43,9 +43,7 @@ fn shares(x: Numbers, window: u32, which: Lanes) -> Shares {
     return Shares((split - vec4<u32>(0x4b000000u)) * factor, d * factor, a * bitcast<vec4<f32>>(w | power), eighth * signed_power);
 }
 
-fn joined(a: Shares, b: Shares) -> Shares {
-    return Shares(a.upper + b.upper, a.lower + b.lower, a.near + b.near, a.rest + b.rest);
-}
+fn joined(a: Shares, b: Shares) -> Shares { return Shares(a.upper + b.upper, a.lower + b.lower, a.near + b.near, a.rest + b.rest); }
 
 // Each sum is a multiple of 2^29 and a rest with a sign: four numbers, at the bits 0, 29, 25 and 54 of the window, which are cut where digits begin.
 fn settle(sums: Shares) -> vec4<u32> {

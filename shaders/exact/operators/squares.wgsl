@@ -10,9 +10,7 @@
 #import exact/elements/*
 
 // Bits of floats, those of subnormal ones replaced by zero.
-fn without_subnormal(bits: vec4<u32>) -> vec4<u32> {
-    return select(vec4<u32>(0u), bits, (bits & vec4<u32>(0x7f800000u)) != vec4<u32>(0u));
-}
+fn without_subnormal(bits: vec4<u32>) -> vec4<u32> { return select(vec4<u32>(0u), bits, (bits & vec4<u32>(0x7f800000u)) != vec4<u32>(0u)); }
 
 fn numbers(v: Floats, w: Floats, which: Lanes) -> Numbers {
     let first = bitcast<vec4<f32>>(without_subnormal(v));

@@ -57,18 +57,12 @@ fn add_squares(slot: u32, lower: vec3<u32>, upper: vec3<u32>) {
 
 fn visit_squares(bits: vec4<u32>, slots: vec4<u32>, here: vec4<bool>) {
     let has = in_window(bits);
-    let a = square_in_table(bits.x, has.x);
-    let b = square_in_table(bits.y, has.y);
-    let c = square_in_table(bits.z, has.z);
-    let d = square_in_table(bits.w, has.w);
+    #for c in x y z w: let $c = square_in_table(bits.$c, has.$c);
     if all(slots.xyz == slots.yzw) && here.x {
-        let lower = (a & LOWER) + (b & LOWER) + (c & LOWER) + (d & LOWER);
-        add_squares(slots.x, lower, (a >> UPPER) + (b >> UPPER) + (c >> UPPER) + (d >> UPPER));
+        let lower = (x & LOWER) + (y & LOWER) + (z & LOWER) + (w & LOWER);
+        add_squares(slots.x, lower, (x >> UPPER) + (y >> UPPER) + (z >> UPPER) + (w >> UPPER));
     } else {
-        if here.x { add_squares(slots.x, a & LOWER, a >> UPPER); }
-        if here.y { add_squares(slots.y, b & LOWER, b >> UPPER); }
-        if here.z { add_squares(slots.z, c & LOWER, c >> UPPER); }
-        if here.w { add_squares(slots.w, d & LOWER, d >> UPPER); }
+        #for c in x y z w: if here.$c { add_squares(slots.$c, $c & LOWER, $c >> UPPER); }
     }
 }
 

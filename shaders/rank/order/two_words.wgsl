@@ -25,13 +25,9 @@ fn is_below(a: Key, b: Key) -> bool { return (a.x < b.x) | ((a.x == b.x) & (a.y 
 
 fn are_same(keys: Keys, key: Key) -> vec4<bool> { return (keys.high == vec4(key.x)) & (keys.low == vec4(key.y)); }
 
-fn are_below(keys: Keys, key: Key) -> vec4<bool> {
-    return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low < vec4(key.y)));
-}
+fn are_below(keys: Keys, key: Key) -> vec4<bool> { return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low < vec4(key.y))); }
 
-fn are_up_to(keys: Keys, key: Key) -> vec4<bool> {
-    return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low <= vec4(key.y)));
-}
+fn are_up_to(keys: Keys, key: Key) -> vec4<bool> { return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low <= vec4(key.y))); }
 
 fn lower(a: Key, b: Key) -> Key { return select(b, a, is_below(a, b)); }
 

@@ -29,10 +29,7 @@ fn clear_tally(lid: u32) {
 // Counts four keys, of which the first is at a place before `stop` or not, by their next digits, if they are in the range of the search.
 fn count_digits(keys: Keys, at: u32, stop: u32, base: Key, shift: u32) {
     let digits = digits_of(keys, base, shift);
-    count_digit(digits.x, at < stop);
-    count_digit(digits.y, at + 1u < stop);
-    count_digit(digits.z, at + 2u < stop);
-    count_digit(digits.w, at + 3u < stop);
+    #for k in 0..4: count_digit(digits[$k], at + $(k)u < stop);
 }
 
 fn count_digit(digit: u32, is_valid: bool) {

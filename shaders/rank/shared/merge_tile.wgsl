@@ -20,9 +20,7 @@ fn put_candidate(at: u32, candidate: Candidate) {
     indices[at] = candidate.index;
 }
 
-fn is_before(a: Candidate, b: Candidate) -> bool {
-    return is_below(a.key, b.key) | (!is_below(b.key, a.key) & (a.index < b.index));
-}
+fn is_before(a: Candidate, b: Candidate) -> bool { return is_below(a.key, b.key) | (!is_below(b.key, a.key) & (a.index < b.index)); }
 
 // Places of an invocation, and of a workgroup.
 const ITEMS_PER_LANE: u32 = 4u;

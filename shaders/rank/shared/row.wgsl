@@ -51,18 +51,12 @@ fn is_aligned(row: RowSpan) -> bool { return ((row.begin | row.len) & 3u) == 0u;
 fn load(row: RowSpan, i: u32) -> Held {
     if (i + 12u * WG + 4u <= row.len) & is_aligned(row) {
         let at = (row.begin + i) >> 2u;
-        let a = keys_of_four(vector(at));
-        let b = keys_of_four(vector(at + WG));
-        let c = keys_of_four(vector(at + 2u * WG));
-        let d = keys_of_four(vector(at + 3u * WG));
-        return Held(FourKeys(a, b, c, d), extremes_of(min(min(a, b), min(c, d)), max(max(a, b), max(c, d))));
+        #for k in 0..4: let v$k = keys_of_four(vector(at + $(k)u * WG));
+        return Held(FourKeys(v0, v1, v2, v3), extremes_of(min(min(v0, v1), min(v2, v3)), max(max(v0, v1), max(v2, v3))));
     }
-    let a = load_vector(row, i);
-    let b = load_vector(row, i + 4u * WG);
-    let c = load_vector(row, i + 8u * WG);
-    let d = load_vector(row, i + 12u * WG);
-    let extremes = joined(joined(a.extremes, b.extremes), joined(c.extremes, d.extremes));
-    return Held(FourKeys(a.keys, b.keys, c.keys, d.keys), extremes);
+    #for k in 0..4: let v$k = load_vector(row, i + $(4 * k)u * WG);
+    let extremes = joined(joined(v0.extremes, v1.extremes), joined(v2.extremes, v3.extremes));
+    return Held(FourKeys(v0.keys, v1.keys, v2.keys, v3.keys), extremes);
 }
 
 // Four keys, and the lowest and the highest of them.

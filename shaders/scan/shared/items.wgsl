@@ -28,10 +28,7 @@ fn load_items(i: u32) -> Items {
 fn four_of(items: Items, i: u32) -> FourItems {
     let columns = four_columns(params.index + i);
     return FourItems(
-        map(items.x, columns.x),
-        map(items.y, columns.y),
-        map(items.z, columns.z),
-        map(items.w, columns.w),
+        #for c in x y z w: map(items.$c, columns.$c),
         columns == vec4<u32>(),
         columns,
     );

@@ -87,9 +87,7 @@ fn load_rows(i: u32, lanes: u32, is_inside: bool) -> LoadedItems {
 }
 
 // The first element of a lane in a tile.
-fn first_of_lane(item: u32, at: Place, wg: Workgroup) -> u32 {
-    return item + at.subgroup * ITEMS_PER_LANE * min(wg.width, WG) + at.lane;
-}
+fn first_of_lane(item: u32, at: Place, wg: Workgroup) -> u32 { return item + at.subgroup * ITEMS_PER_LANE * min(wg.width, WG) + at.lane; }
 
 fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
     let lanes = min(wg.width, WG);

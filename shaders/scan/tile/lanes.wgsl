@@ -26,9 +26,7 @@ struct Prefixes {
     first: Acc,
 }
 
-fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems {
-    return LoadedItems(item + ITEMS_PER_LANE * order_in_group(at, wg));
-}
+fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems { return LoadedItems(item + ITEMS_PER_LANE * order_in_group(at, wg)); }
 
 fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
     var sum = identity();

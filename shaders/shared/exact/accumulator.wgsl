@@ -34,9 +34,7 @@ fn identity() -> Acc { return Acc(vec4<u32>(0u), 0u); }
 fn add(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.tag | b.tag); }
 
 // Digits that may have signs, and up to 31 bits, with their carries moved.
-fn carried(acc: Acc) -> Acc {
-    return carried_from_second(Acc(vec4<u32>(acc.sum.x & MASK, acc.sum.y + above(acc.sum.x), acc.sum.zw), acc.tag));
-}
+fn carried(acc: Acc) -> Acc { return carried_from_second(Acc(vec4<u32>(acc.sum.x & MASK, acc.sum.y + above(acc.sum.x), acc.sum.zw), acc.tag)); }
 
 // The same where the lowest digit has no carry.
 fn carried_from_second(acc: Acc) -> Acc {

@@ -42,9 +42,7 @@ fn mark(which: u32, digit: u32, is_so: bool) {
     }
 }
 
-fn is_marked(which: u32, digit: u32) -> bool {
-    return ((atomicLoad(&digit_marks[which + (digit >> 5u)]) >> (digit & 31u)) & 1u) == 1u;
-}
+fn is_marked(which: u32, digit: u32) -> bool { return ((atomicLoad(&digit_marks[which + (digit >> 5u)]) >> (digit & 31u)) & 1u) == 1u; }
 
 // One more than the highest marked digit below `end`; 0 if none is.
 fn end_of_marks(which: u32, end: u32) -> u32 {

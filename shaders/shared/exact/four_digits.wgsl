@@ -38,6 +38,4 @@ fn placed(m: u32, place: u32, minus: u32, first: u32) -> vec4<u32> {
 }
 
 // The flag of a NaN, or of an infinity with this sign.
-fn special(is_nan: bool, sign: u32) -> u32 {
-    return OTHERS | select(select(PLUS_INFINITY, MINUS_INFINITY, sign != 0u), NAN, is_nan);
-}
+fn special(is_nan: bool, sign: u32) -> u32 { return OTHERS | select(select(PLUS_INFINITY, MINUS_INFINITY, sign != 0u), NAN, is_nan); }

@@ -33,9 +33,7 @@ fn vector(i: u32) -> Vector {
     return Vector(input4[i], w);
 }
 
-fn vector_or_zeros(v: Vector, is_there: bool) -> Vector {
-    return Vector(select(zeros(1u), v.v, is_there), select(zeros(0u), v.w, is_there));
-}
+fn vector_or_zeros(v: Vector, is_there: bool) -> Vector { return Vector(select(zeros(1u), v.v, is_there), select(zeros(0u), v.w, is_there)); }
 
 // Element `p` alone.
 fn element(p: u32) -> Vector {

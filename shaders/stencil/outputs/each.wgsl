@@ -15,13 +15,9 @@ fn outputs(at: SweepCell, k: Weights, low: u32, p: i32, end: i32) {
         output(at, k, low, 1u, p, end);
     }
     if UNROLL > 2u {
-        output(at, k, low, 2u, p, end);
-        output(at, k, low, 3u, p, end);
+        #for i in 2..4: output(at, k, low, $(i)u, p, end);
     }
     if UNROLL > 4u {
-        output(at, k, low, 4u, p, end);
-        output(at, k, low, 5u, p, end);
-        output(at, k, low, 6u, p, end);
-        output(at, k, low, 7u, p, end);
+        #for i in 4..8: output(at, k, low, $(i)u, p, end);
     }
 }

@@ -35,14 +35,10 @@ fn main(
             stage(at, p + 2, layer_at(low, 3u));
         }
         if UNROLL > 2u {
-            stage(at, p + 3, layer_at(low, 4u));
-            stage(at, p + 4, layer_at(low, 5u));
+            #for i in 3..5: stage(at, p + $i, layer_at(low, $(i + 1)u));
         }
         if UNROLL > 4u {
-            stage(at, p + 5, layer_at(low, 6u));
-            stage(at, p + 6, layer_at(low, 7u));
-            stage(at, p + 7, layer_at(low, 8u));
-            stage(at, p + 8, layer_at(low, 9u));
+            #for i in 5..9: stage(at, p + $i, layer_at(low, $(i + 1)u));
         }
         workgroupBarrier();
         if at.works {

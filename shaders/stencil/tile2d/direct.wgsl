@@ -20,9 +20,7 @@ var<workgroup> tile: array<Elem, (ROWS + 2u) * (COLS + 2u)>;
 fn slot(y: i32, x: i32) -> u32 { return u32(y) * (COLS + 2u) + u32(x); }
 
 // Loads the invocation's own cell, or the one next to it, into the tile.
-fn stage(at: TileCell, down: i32, right: i32) {
-    tile[slot(at.y + down, at.x + right)] = load(at.r + down, at.c + right);
-}
+fn stage(at: TileCell, down: i32, right: i32) { tile[slot(at.y + down, at.x + right)] = load(at.r + down, at.c + right); }
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

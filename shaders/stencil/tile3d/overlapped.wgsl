@@ -16,6 +16,4 @@ fn sweep_cell(block: Block, y: i32, x: i32, lid: u32) -> SweepCell {
     return SweepCell(r, c, y, x, lid, !rim && computes(r, c));
 }
 
-fn stage(at: SweepCell, p: i32, layer: u32) {
-    tile[slot(layer, at.y, at.x)] = load(p, at.r, at.c);
-}
+fn stage(at: SweepCell, p: i32, layer: u32) { tile[slot(layer, at.y, at.x)] = load(p, at.r, at.c); }
