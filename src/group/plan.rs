@@ -111,7 +111,8 @@ impl Table {
             let sums = 4 * workgroup_size;
             let slice = 1 << room(bytes.min(COPIED + sums).saturating_sub(sums)).ilog2();
             let slices = groups.div_ceil(slice);
-            let fits = |ordered: &u32| 12 * slices + sums * (1 + 2 * ordered) + BESIDES <= bytes;
+            let fits =
+                |ordered: &u32| 12 * slices.min(MOST_PARTS) + sums * (1 + 2 * ordered) + BESIDES <= bytes;
             let ordered = [4, 2, 1].into_iter().find(fits);
             let step = if slices > MOST_PARTS || in_storage || ordered.is_none() { APART } else { PARTED };
             let ordered = ordered.unwrap_or(1);
