@@ -33,7 +33,7 @@ const ITEMS: u64 = 16;
 /// Pairs of a tile for each run that it has room for, in an input of several groups of tiles.
 const PAIRS_PER_RUN: u64 = 8;
 
-/// Invocations that place a tile's results in such an input.
+/// Invocations that place a tile's results in such an input, at most half of a workgroup.
 const TEAM: u64 = 64;
 
 /// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
@@ -81,7 +81,7 @@ pub struct ReduceRuns {
 struct Sizes {
     /// Invocations in a workgroup.
     workgroup: u32,
-    /// Runs of crowded tiles that are collected at a time.
+    /// Runs of a tile that are collected at a time, if it is crowded or the input is short.
     stage: u32,
 }
 
@@ -235,9 +235,9 @@ impl Base for ReduceRuns {
     }
 
     fn outputs(&self, len: u64) -> Vec<Output> {
-        let results = (self.monoid.out_size() * len).next_multiple_of(4);
+        let results = (self.monoid.out_size() * len.max(1)).next_multiple_of(4);
         vec![
-            Output::new("keys", self.key.size() * len),
+            Output::new("keys", self.key.size() * len.max(1)),
             Output::new("results", results),
             Output::placed("len", 4, "len_at"),
         ]
@@ -256,7 +256,7 @@ impl Base for ReduceRuns {
         let Cut { workgroup, tiles, groups, room } = self.cut(keys.len, limits)?;
         // A short input has one group and room for all runs: so nothing else joins its tiles, and none is crowded.
         let is_short = groups < 2;
-        let team = if is_short { workgroup } else { TEAM };
+        let team = if is_short { workgroup } else { TEAM.min(workgroup / 2) };
         let share = (FILLING / groups.max(1)).max(LEAST_SHARE).min(tiles.clamp(1, workgroup));
         let groups_of = |step| match step {
             JOIN => groups,

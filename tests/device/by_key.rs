@@ -155,6 +155,16 @@ fn sums_of_runs_of_all_lengths() {
     check(Element::U32, Op::Sum.over(Element::U32).ok(), SUM, &parts, [0, 0]);
     check(Element::U32, last("u32"), LAST, &parts, [0, 0]);
     check(Element::U64, last("vec2<u32>"), LAST, &parts, [0, 0]);
+    // A group of 64 tiles has 65 536 pairs.
+    let few = limited(|limits| limits.max_compute_invocations_per_workgroup = 64);
+    let keys: Vec<u32> = (0..65_537 + 9000).map(|i| i / 3).collect();
+    let input = Input::at(&few, bytemuck::cast_slice::<_, u8>(&keys), 0);
+    let sums = few.compile(ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()));
+    for len in [0, 1, 65_536, keys.len() as u64] {
+        let runs = sums.of(Pairs { keys: &input, values: &input }).len(len).run::<Run<u32, u32>>(&few.queue);
+        let want = keys[..len as usize].chunk_by(u32::eq).map(|run| (run[0], run.iter().sum::<u32>()));
+        assert!(runs.unwrap().into_iter().map(|run| (run.key, run.result)).eq(want), "{len} pairs");
+    }
 }
 
 /// A sum, an operator with a wide accumulator and a result of two numbers, and one that does not commute and takes the lengths of runs, with an

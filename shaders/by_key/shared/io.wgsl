@@ -14,7 +14,7 @@ struct Params {
     share: u32,
     // The most runs of a tile that has room for them.
     room: u32,
-    // Invocations that place a tile's runs. With a whole workgroup there is one group, and nothing has joined its tiles before.
+    // Invocations that place a tile's runs: a whole workgroup for a short input, whose tiles nothing has joined before.
     team: u32,
     // The place of the number of runs in its binding, in words.
     len_at: u32,
