@@ -4,7 +4,7 @@
 //
 //     ids         5 0 6 2 | 1 7 3 4             two workgroups, and two parts of four groups
 //     counts      part 0: 2 2   part 1: 2 2     places: 0 2   4 6
-//     in order    0 2 1 3 | 5 6 7 4             two parts, by put.wgsl
+//     in order    0 2 1 3 | 5 6 7 4             two parts, in any order inside, by put.wgsl
 //
 // A part has 2^SHIFT groups: a table holds them. Ids out of range are skipped and counted. Cost: an addition in workgroup memory for an id.
 #import lib/grid/entry

@@ -3,7 +3,7 @@
 //     counts 2 2 2 2  →  places 0 2 4 6 8
 //
 // Reads and writes a word for each workgroup and part, in one workgroup, of which an invocation has four at a time. Cost: the way of one
-// workgroup, 8 barriers for 4096 words.
+// workgroup, ten barriers for 4096 words.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/parted_pairs

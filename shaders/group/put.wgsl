@@ -1,13 +1,13 @@
 // put: writes pairs in the order of their parts, whose places count.wgsl and offsets.wgsl have found.
 //
-// Reads and writes each pair once. A workgroup orders its pairs of a step in workgroup memory first, so that neighbouring lanes store neighbouring pairs:
+// Reads and writes each pair once. A workgroup orders its pairs of a turn in workgroup memory first, so that neighbouring lanes store neighbouring pairs:
 //
-//     ids of a step       5 0 6 2        parts of four groups  1 0 1 0
+//     ids of a turn       5 0 6 2        parts of four groups  1 0 1 0
 //     ends of the parts   2 4            ordered               2 0 6 5
 //     next places         0 8            stored at             0 1 8 9
 //
 // The order inside a part does not matter, as sums are exact. If each lane stored its own pairs, into as many sectors of the cache, 512 parts would take
-// 2.6 times as long on an NVIDIA H200. Cost: 8 bytes a pair, an addition in workgroup memory whose result is needed, and ten barriers a step.
+// 2.6 times as long on an NVIDIA H200. Cost: 8 bytes a pair, an addition in workgroup memory whose result is needed, and ten barriers for the pairs of a turn.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/pairs
@@ -30,8 +30,6 @@ var<workgroup> ordered: array<vec2<u32>, ORDERED>;
 struct Share {
     first: u32,
     end: u32,
-    // Invocations that have parts.
-    lanes: u32,
 }
 
 // Makes ends of the numbers of pairs, and clears the numbers of the next turn.
@@ -40,7 +38,7 @@ fn sum_up(side: u32, share: Share, lid: u32) {
     for (var part = share.first; part < share.end; part++) {
         own += atomicLoad(&ends[side + part]);
     }
-    var end = sum_among(own, lid, share.lanes);
+    var end = sum_among(own, lid, min(PARTS, WG));
     for (var part = share.first; part < share.end; part++) {
         next_places[part] -= end;
         end += atomicLoad(&ends[side + part]);
@@ -82,7 +80,7 @@ fn kernel(at: Place, wg: Workgroup) {
         return;
     }
     let each = (PARTS + WG - 1u) / WG;
-    let share = Share(min(each * at.lid, PARTS), min(each * (at.lid + 1u), PARTS), min(PARTS, WG));
+    let share = Share(min(each * at.lid, PARTS), min(each * (at.lid + 1u), PARTS));
     for (var part = share.first; part < share.end; part++) {
         atomicStore(&ends[part], 0u);
         next_places[part] = offsets[part * params.shares + wg.index];

@@ -164,8 +164,6 @@ pub fn with_few_invocations(binding: u64) -> Gpu {
     limited(|limits| {
         limits.max_compute_invocations_per_workgroup = 16;
         limits.max_compute_workgroup_size_x = 16;
-        limits.max_compute_workgroup_size_y = 16;
-        limits.max_compute_workgroup_size_z = 16;
         limits.max_storage_buffer_binding_size = binding;
     })
 }
