@@ -17,7 +17,7 @@
 //     place between borders   0 … unsure - 1   unsure … 2^fraction - 1
 //                             near a border    in the bin
 //
-// Infinities, NaNs and numbers that are clearly outside of the range give other floats, which are bins that nothing counts. Of floats that are
+// Places beyond 2^24, whose units are 2, are near the last border. Infinities, NaNs and numbers that are clearly outside of the range give other floats, which are bins that nothing counts. Of floats that are
 // even over 256 bins from 0 to 1, one in 2300 is near a border; more are if the ends are far from 0 compared with a bin.
 #import histogram/shared/borders
 #import histogram/shared/io
@@ -39,7 +39,7 @@ fn place_of(word: u32) -> u32 {
 fn guess(word: u32) -> u32 {
     let place = place_of(word);
     let between = place & ((1u << params.fraction) - 1u);
-    let is_unsure = (between < params.unsure) & (place < params.places);
+    let is_unsure = (between < params.unsure) & (place <= params.places);
     return select(place >> params.fraction, UNSURE, is_unsure);
 }
 

@@ -14,8 +14,8 @@ struct Params {
     // as ordered integers (bins/ranges.wgsl).
     low: u32,
     span: u32,
-    // For ranges: the float of the place of 0, and places per unit; the bits of a place below the bin; the end of the places of numbers that
-    // may be in the range; the places next to a border.
+    // For ranges: the float of the place of 0, and places per unit; the bits of a place below the bin; the last place of a number that may be
+    // in the range; the places next to a border.
     origin: f32,
     scale: f32,
     fraction: u32,
