@@ -29,17 +29,15 @@ fn kernel(at: Place, wg: Workgroup) {
         let values = own_values(own.at);
         let found = scan(runs_of(own, last_run(values, own.at, own.len, own.starts)), at, wg);
         let outside = before(tile);
-        let runs = tiles[tile].w;
-        for (var first = 0u; first < runs; first += STAGE) {
-            collect(first, own, values, join(outside, found), found.count);
-            for (var rank = lid; rank < min(runs - first, STAGE); rank += WG) {
-                let place = outside.count + first + rank;
-                run_keys[place] = staged_keys[rank];
-                if place > 0u {
-                    results[place - 1u] = staged_results[rank];
-                }
-            }
-            workgroupBarrier();
-        }
+        store_runs(outside.count, tiles[tile].w, own, values, join(outside, found), found.count, lid);
+    }
+}
+
+// Stores the key of a run, and the result of the run before it.
+fn put_run(base: u32, rank: u32, key: RunKey, result: Stored) {
+    let place = base + rank;
+    run_keys[place] = key;
+    if place > 0u {
+        results[place - 1u] = result;
     }
 }

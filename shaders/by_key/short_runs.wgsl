@@ -33,20 +33,18 @@ fn kernel(at: Place, wg: Workgroup) {
         number = sum.count;
     }
     let runs = workgroupUniformLoad(&number);
-    let room = tile * params.room;
-    for (var first = 0u; first < runs; first += STAGE) {
-        collect(first, own, values, ahead, ahead.count);
-        for (var rank = first + lid; rank < min(runs, first + STAGE); rank += WG) {
-            room_keys[room + rank] = staged_keys[rank - first];
-            if rank > 0u {
-                room_results[room + rank - 1u] = staged_results[rank - first];
-            }
-        }
-        workgroupBarrier();
-    }
+    store_runs(tile * params.room, runs, own, values, ahead, ahead.count, lid);
     if lid == 0u {
         tiles[tile] = vec4(runs, first_start, sum.begin, runs);
         ends[2u * tile] = first_end;
         ends[2u * tile + 1u] = sum.acc;
+    }
+}
+
+// Keeps the key of a run, and the result of the run before it. What lies before the first run is an end.
+fn put_run(base: u32, rank: u32, key: RunKey, result: Stored) {
+    room_keys[base + rank] = key;
+    if rank > 0u {
+        room_results[base + rank - 1u] = result;
     }
 }

@@ -3,6 +3,7 @@
 #import by_key/shared/run_tile
 #import by_key/shared/run_walk
 #import by_key/shared/values
+#import <kernel>
 
 // Runs that are collected at a time.
 override STAGE: u32 = 1024u;
@@ -16,13 +17,20 @@ var<workgroup> first_end: Acc;
 // The rank in the tile of the first run that is collected.
 var<private> first_rank: u32;
 
-// Collects runs from a rank on. `rank`: the runs of the tile before the invocation's pairs; `ahead`: what lies before these.
-fn collect(first: u32, own: Own, values: Values, ahead: Runs, rank: u32) {
-    if (rank < first + STAGE) & (rank + countOneBits(own.starts) > first) {
-        first_rank = first;
-        walk_over(own, values, ahead, rank);
+// Stores `runs` runs of a tile, each by the kernel's `put_run`. `rank`: those before the invocation's pairs; `ahead`: what lies before these; `base`:
+// the place of the tile's first run.
+fn store_runs(base: u32, runs: u32, own: Own, values: Values, ahead: Runs, rank: u32, lid: u32) {
+    for (var first = 0u; first < runs; first += STAGE) {
+        if (rank < first + STAGE) & (rank + countOneBits(own.starts) > first) {
+            first_rank = first;
+            walk_over(own, values, ahead, rank);
+        }
+        workgroupBarrier();
+        for (var nth = lid; nth < min(runs - first, STAGE); nth += WG) {
+            put_run(base, first + nth, staged_keys[nth], staged_results[nth]);
+        }
+        workgroupBarrier();
     }
-    workgroupBarrier();
 }
 
 fn emit_run(rank: u32, key: RunKey, acc: Acc, len: u32) {
