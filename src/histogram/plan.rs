@@ -151,11 +151,11 @@ fn places(low: f64, step: f64, bins: u32, error: f64) -> Params {
     // round either way.
     let largest = low.abs().max((low + f64::from(bins) * step).abs()) * scale;
     let margin = (1.0 + (-23f64).exp2() * (5.0 * largest + origin) + error * scale).ceil();
-    // Denormal numbers may be flushed. No bin is sure then.
+    // Denormal numbers may be flushed. No bin is sure then, as all places between its borders are within a margin.
     let is_bounded = step > (-100f64).exp2() && scale < f32::MAX.into() && 2.0 * margin < whole.into();
-    let margin = if is_bounded { margin } else { 0.0 };
+    let margin = if is_bounded { margin } else { f64::from(whole / 2) };
     let unsure = 2 * margin as u32;
-    let [places, unsure] = if is_bounded { [(bins << fraction) + unsure, unsure] } else { [u32::MAX, whole] };
+    let places = if is_bounded { (bins << fraction) + unsure } else { u32::MAX };
     let (scale, origin) = (scale.min(f32::MAX.into()) as f32, (origin + margin - low * scale) as f32);
     Params { origin, scale, fraction, places, unsure, ..Params::default() }
 }
