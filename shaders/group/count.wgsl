@@ -1,6 +1,6 @@
 // count: counts the pairs of each part, where there are too many groups for the slices of tables.wgsl.
 //
-// Reads ids. Writes a count for each workgroup and part, of which offsets.wgsl makes places:
+// Reads ids. Writes a count for each workgroup and part. offsets.wgsl turns counts into places:
 //
 //     ids         5 0 6 2 | 1 7 3 4             two workgroups, and two parts of four groups
 //     counts      part 0: 2 2   part 1: 2 2     places: 0 2   4 6

@@ -2,8 +2,7 @@
 //
 //     counts 2 2 2 2  →  places 0 2 4 6 8
 //
-// Reads and writes a word for each workgroup and part, in one workgroup, of which an invocation has four at a time. Cost: the way of one
-// workgroup, ten barriers for 4096 words.
+// Reads and writes one word per workgroup and part. One workgroup does it, four words per invocation at a time. Cost: ten barriers for 4096 words.
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/parted_pairs

@@ -20,9 +20,9 @@ override ORDERED: u32 = 1024u;
 // Twice the parts.
 override ENDS: u32 = 2u;
 
-// Of each part the number of pairs, then the end of its pairs in `ordered`: for this turn, and for the next one.
+// The number of pairs of each part, then the end of the part in `ordered`. One half is for this turn, the other for the next.
 var<workgroup> ends: array<atomic<u32>, ENDS>;
-// Of each part the place in storage of its next pair, then what that is beyond the place in `ordered`.
+// The place in storage of each part's next pair; while a turn is stored, its distance from the pair's place in `ordered`.
 var<workgroup> next_places: array<u32, PARTS>;
 var<workgroup> ordered: array<vec2<u32>, ORDERED>;
 

@@ -46,7 +46,7 @@
 //!
 //! # Cost
 //!
-//! A dispatch makes six levels, or as many as a shader may write textures (`max_storage_textures_per_shader_stage`). So 4096 × 4096 texels
+//! A dispatch makes at most six levels, and at most `max_storage_textures_per_shader_stage`. So 4096 × 4096 texels
 //! take two dispatches, and three with WebGPU's default limit of four: see [`Bound::dispatches`](crate::Bound::dispatches). The source is
 //! read once. A [`Bound`](crate::Bound) owns 32 bytes on the GPU per dispatch, its bind groups, and a view of each level. Recording allocates
 //! nothing. A device needs workgroups of 256 invocations with 10 KiB of memory. OpenGL cannot read a texture and write it in one

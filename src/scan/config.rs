@@ -45,7 +45,7 @@ pub struct Scan {
     pub(super) monoid: Monoid,
     /// True if a prefix excludes the element itself.
     pub(super) is_exclusive: bool,
-    /// Rows, or segments by the offsets of their first elements, the first of which is 0.
+    /// The rows or segments. Segments are given by the offsets of their first elements, from 0 on.
     pub(super) rows: Cut,
     /// True if an input continues where the previous one ended.
     pub(super) continues: bool,

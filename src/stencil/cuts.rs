@@ -16,7 +16,7 @@ pub(super) struct Cuts {
 type Best = ((u32, u64), u32);
 
 impl Cuts {
-    /// For sweeps of up to `deepest` steps, of which these are possible; a single step always is.
+    /// Makes cuts into sweeps of at most `deepest` steps. `is_possible` says which sweeps the GPU can run. It can always run a single step.
     pub(super) fn new(deepest: u32, is_possible: impl Fn(u32) -> bool) -> Self {
         let possible: Vec<u32> = (1..=deepest).filter(|steps| is_possible(*steps)).collect();
         // Beyond three full sweeps, there is room for another one.

@@ -47,7 +47,7 @@ pub struct StencilArgs {
     /// Shape of a workgroup. Default: the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", help_heading = "Kernel")]
     pub block: Option<Block>,
-    /// Borders. fixed: steps never write the outermost cells, as many as the stencil's radius. The others are SciPy's: reflect (a b c continues
+    /// Borders. fixed: steps never write the outermost R layers, for a stencil of radius R. The others are SciPy's: reflect (a b c continues
     /// as c b a), mirror (b a: without the outermost cell), wrap (the grid repeats), constant=C (cells of value C; constant
     /// is 0).
     #[arg(
