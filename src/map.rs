@@ -208,7 +208,7 @@ impl Map {
         number.unwrap_or(1)
     }
 
-    /// The type of an element, its map if there is one, and `visit`, which calls `count_in(channel, key)` for each channel with the
+    /// The type of an element, its map if there is one, and `visit`, which calls `count_in(channel, key, counter)` for each channel with the
     /// bits of a key of this type, `Word`. Without a map an element is its keys.
     pub(crate) fn visit(map: Option<&Map>, channels: u32, key: &str) -> Vec<Piece> {
         let word = if key == "f32" { "u32" } else { key };
@@ -231,11 +231,11 @@ impl Map {
                 (Some(_), _) => format!("[{channel}]"),
                 (None, _) => format!(".key{channel}"),
             };
-            format!("    count_in({channel}u, {bits}(keys{part}));\n")
+            format!("    count_in({channel}u, {bits}(keys{part}), counter);\n")
         });
         let calls: String = calls.collect();
         let visit = format!(
-            "alias Word = {word};\n\nfn visit(elem: Elem, index: u32) {{\n    let keys = {keys};\n{calls}}}"
+            "alias Word = {word};\n\nfn visit(elem: Elem, index: u32, counter: ptr<function, Counter>) {{\n    let keys = {keys};\n{calls}}}"
         );
         vec![elem, Piece::new("generated: the keys of an element", visit)]
     }

@@ -36,8 +36,6 @@ var<workgroup> number: atomic<u32>;
 var<workgroup> first: atomic<u32>;
 var<workgroup> last: atomic<u32>;
 
-var<private> own_tile: u32;
-
 fn kernel(at: Place, wg: Workgroup) {
     let lid = order_in_group(at, wg);
     let tile = wg.index;
@@ -67,8 +65,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     let ahead = scan(runs_of(own, last_run(values, own.at, own.len, own.starts)), at, wg);
     if (own.starts != 0u) & (has_room | (ahead.count == 0u)) {
-        own_tile = tile;
-        walk_over(own, values, ahead, ahead.count);
+        walk_over(own, values, ahead, ahead.count, tile);
     }
     if lid == 0u {
         let sum = of_all(wg);
@@ -78,13 +75,13 @@ fn kernel(at: Place, wg: Workgroup) {
 }
 
 // Keeps the key of a run that begins, and the result of the one before it. What lies before the first run is an end.
-fn emit_run(rank: u32, key: RunKey, acc: Acc, len: u32) {
+fn emit_run(tile: u32, rank: u32, key: RunKey, acc: Acc, len: u32) {
     if rank == 0u {
-        ends[2u * own_tile] = acc;
+        ends[2u * tile] = acc;
     } else if rank <= params.room {
-        room_results[own_tile * params.room + rank - 1u] = finish(acc, len);
+        room_results[tile * params.room + rank - 1u] = finish(acc, len);
     }
     if rank < params.room {
-        room_keys[own_tile * params.room + rank] = key;
+        room_keys[tile * params.room + rank] = key;
     }
 }

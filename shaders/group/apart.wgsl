@@ -34,6 +34,7 @@ fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.shares {
         return;
     }
+    var rejected = 0u;
     for (var step = 0u; step < params.steps; step++) {
         var four = load((step * params.shares + wg.index) * WG + at.lid);
         rejected += out_of_range(four);
@@ -42,5 +43,5 @@ fn kernel(at: Place, wg: Workgroup) {
             four = turned(four);
         }
     }
-    add_rejected();
+    add_rejected(rejected);
 }

@@ -23,6 +23,7 @@ fn kernel(at: Place, wg: Workgroup) {
         atomicStore(&counts[part], 0u);
     }
     workgroupBarrier();
+    var rejected = 0u;
     for (var step = 0u; step < params.steps; step++) {
         let four = load((wg.index * params.steps + step) * WG + at.lid);
         rejected += out_of_range(four);
@@ -36,5 +37,5 @@ fn kernel(at: Place, wg: Workgroup) {
     for (var part = at.lid; part < PARTS; part += WG) {
         offsets[part * params.shares + wg.index] = atomicLoad(&counts[part]);
     }
-    add_rejected();
+    add_rejected(rejected);
 }

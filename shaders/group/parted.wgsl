@@ -66,8 +66,8 @@ fn kernel(at: Place, wg: Workgroup) {
         return;
     }
     let share = share_of(wg.index, at.lid);
-    first_group = share.x << SHIFT;
-    groups_in_slice = min(SLICE, max(GROUPS, first_group) - first_group);
+    let first = share.x << SHIFT;
+    var slice = Slice(first, min(SLICE, max(GROUPS, first) - first), 0u, at.lid & (COPIES - 1u));
     let begin = begin_of(share.x) + select(0u, share.y * params.period, share.x < PARTS);
     let end = min(begin + params.period, end_of(share.x));
     var bits = 0u;
@@ -75,13 +75,13 @@ fn kernel(at: Place, wg: Workgroup) {
         bits = parted[min(begin + at.lid, end - 1u)].y;
     }
     begin_table(at.lid);
-    window = chosen_window(true, bits, at.lid);
+    slice.window = chosen_window(0u, true, bits, at.lid);
     workgroupBarrier();
     for (var turn = 0u; turn < params.steps; turn++) {
         for (var step = 0u; step < STEPS; step++) {
             let place = begin + 4u * WG * (turn * STEPS + step);
             if place < end {
-                visit(load_parted(place + at.lid, end));
+                visit(load_parted(place + at.lid, end), slice);
             }
         }
         workgroupBarrier();
@@ -91,10 +91,12 @@ fn kernel(at: Place, wg: Workgroup) {
             bits = parted[min(next_begin + at.lid, end - 1u)].y;
         }
         workgroupBarrier();
-        flush_half_full_groups(turn + 1u == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
+        let window = chosen_window(slice.window, has_missed, bits, at.lid);
+        flush_half_full_groups(turn + 1u == params.steps || window != slice.window, slice, at.lid);
+        slice.window = window;
         workgroupBarrier();
     }
-    for (var slot = at.lid; slot < groups_in_slice; slot += WG) {
-        move_keys(slot);
+    for (var slot = at.lid; slot < slice.groups; slot += WG) {
+        move_keys(slot, slice);
     }
 }

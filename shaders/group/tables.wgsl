@@ -35,16 +35,16 @@ fn sample_of(four: u32) -> u32 { return values[params.first + min(4u * four, par
 
 fn kernel(at: Place, wg: Workgroup) {
     let share = wg.index / SLICES;
-    let slice = wg.index - share * SLICES;
+    let number = wg.index - share * SLICES;
     if share >= params.shares {
         return;
     }
-    first_group = slice * SLICE;
-    groups_in_slice = min(SLICE, GROUPS - first_group);
-    counts_out_of_range = slice == 0u;
+    let first = number * SLICE;
+    var slice = Slice(first, min(SLICE, GROUPS - first), 0u, at.lid & (COPIES - 1u));
+    var rejected = 0u;
     begin_table(at.lid);
     begin_ids(at.lid);
-    window = chosen_window(true, sample_of(share * WG + at.lid), at.lid);
+    slice.window = chosen_window(0u, true, sample_of(share * WG + at.lid), at.lid);
     workgroupBarrier();
     for (var begin = 0u; begin < params.steps; begin += params.period) {
         let end = min(begin + params.period, params.steps);
@@ -53,7 +53,10 @@ fn kernel(at: Place, wg: Workgroup) {
         for (var step = begin; step < end; step++) {
             let four = next_four;
             next_four = load(((step + 1u) * params.shares + share) * WG + at.lid);
-            visit(four);
+            let all_here = visit(four, slice);
+            if number == 0u && !all_here {
+                rejected += out_of_range(four);
+            }
         }
         workgroupBarrier();
         let has_missed = atomicLoad(&misses) > most_misses(end - begin);
@@ -62,11 +65,13 @@ fn kernel(at: Place, wg: Workgroup) {
         if has_missed {
             bits = sample_of((end * params.shares + share) * WG + at.lid);
         }
-        flush_half_full_groups(end == params.steps, chosen_window(has_missed, bits, at.lid), at.lid);
+        let window = chosen_window(slice.window, has_missed, bits, at.lid);
+        flush_half_full_groups(end == params.steps || window != slice.window, slice, at.lid);
+        slice.window = window;
         workgroupBarrier();
     }
-    for (var slot = at.lid; slot < groups_in_slice; slot += WG) {
-        move_keys(slot);
+    for (var slot = at.lid; slot < slice.groups; slot += WG) {
+        move_keys(slot, slice);
     }
-    add_rejected();
+    add_rejected(rejected);
 }

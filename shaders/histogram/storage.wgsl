@@ -13,28 +13,30 @@
 #import histogram/shared/io
 #import histogram/walk/*
 
-// The last bin, and the length of its run.
-var<private> run_bin: u32 = NOWHERE;
-var<private> run_length: u32 = 0u;
+// The last bin of an invocation, and the length of its run.
+struct Counter {
+    bin: u32,
+    length: u32,
+}
 
-fn end_run() {
-    if run_bin < COUNTERS {
-        atomicAdd(&counts[run_bin], run_length);
+fn end_run(run: Counter) {
+    if run.bin < COUNTERS {
+        atomicAdd(&counts[run.bin], run.length);
     }
 }
 
-fn count(bin: u32, times: u32) {
-    if bin != run_bin {
-        end_run();
-        run_bin = bin;
-        run_length = 0u;
+fn count(bin: u32, times: u32, run: ptr<function, Counter>) {
+    if bin != (*run).bin {
+        end_run(*run);
+        *run = Counter(bin, 0u);
     }
-    run_length += times;
+    (*run).length += times;
 }
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index < params.groups {
-        walk(wg.index * WG + at.lid, params.groups * WG);
-        end_run();
+        var run = Counter(NOWHERE, 0u);
+        walk(wg.index * WG + at.lid, params.groups * WG, &run);
+        end_run(run);
     }
 }

@@ -30,14 +30,18 @@ override SLICE_BINS: u32 = 256u;
 override SLOTS: u32 = 8192u;
 
 var<workgroup> counters: array<atomic<u32>, SLOTS>;
-var<private> first_bin: u32;
-var<private> copy: u32;
 
-fn count(bin: u32, times: u32) {
+// The first bin of the workgroup's slice, and the copy of an invocation.
+struct Counter {
+    first: u32,
+    copy: u32,
+}
+
+fn count(bin: u32, times: u32, to: ptr<function, Counter>) {
     // A bin of an earlier slice wraps around to a large number.
-    let slot = bin - first_bin;
+    let slot = bin - (*to).first;
     if slot < SLICE_BINS {
-        atomicAdd(&counters[slot * COPIES + copy], times);
+        atomicAdd(&counters[slot * COPIES + (*to).copy], times);
     }
 }
 
@@ -46,14 +50,13 @@ fn kernel(at: Place, wg: Workgroup) {
     if share >= params.groups {
         return;
     }
-    first_bin = (wg.index - share * SLICES) * SLICE_BINS;
-    copy = at.lid & (COPIES - 1u);
+    var to = Counter((wg.index - share * SLICES) * SLICE_BINS, at.lid & (COPIES - 1u));
 
     for (var k = at.lid; k < SLOTS; k += WG) {
         atomicStore(&counters[k], 0u);
     }
     workgroupBarrier();
-    walk(share * WG + at.lid, params.groups * WG);
+    walk(share * WG + at.lid, params.groups * WG, &to);
     workgroupBarrier();
 
     for (var slot = at.lid; slot < SLICE_BINS; slot += WG) {
@@ -61,7 +64,7 @@ fn kernel(at: Place, wg: Workgroup) {
         for (var k = 0u; k < COPIES; k += 1u) {
             total += atomicLoad(&counters[slot * COPIES + ((k + at.lid) & (COPIES - 1u))]);
         }
-        let bin = first_bin + slot;
+        let bin = to.first + slot;
         if total > 0u && bin < COUNTERS {
             atomicAdd(&counts[bin], total);
         }

@@ -24,38 +24,39 @@
 #import rank/shared/four_keys
 
 fn kernel(workgroup: vec2<u32>, lid: u32) {
-    own_row = workgroup.y;
-    let row = row_of(own_row);
-    if !begin_row(lid) {
+    let number = workgroup.y;
+    let row = row_of(number);
+    if !begin_row(number, lid) {
         return;
     }
+    var counts = Counts();
     for (var part = workgroup.x; part < params.here; part += params.grid_row) {
-        begin_part(lid);
+        begin_part(lid, &counts);
         // The few elements before the first whole vector and after the last belong to the first and to the last part.
         if part == 0u {
-            classify_tail_element(row, row.begin + lid, lid < head(row));
+            classify_tail_element(number, row.begin + lid, lid < head(row), &counts);
         }
         if part + 1u == params.here {
-            classify_tail_element(row, 4u * row.end4 + lid, lid < tail(row));
+            classify_tail_element(number, 4u * row.end4 + lid, lid < tail(row), &counts);
         }
         let begin = row.begin4 + part * params.span;
         let end = min(begin + params.span, row.end4);
         for (var first = begin; first < end; first += 4u * WG) {
             let at = first + lid;
-            count_keys(load(at, end), valid_of(at, end), 4u * at - row.begin);
+            count_keys(number, load(at, end), valid_of(at, end), 4u * at - row.begin, &counts);
         }
-        end_part(part, lid);
+        end_part(number, part, lid, counts);
     }
-    end_row(lid);
+    end_row(number, lid, counts);
 }
 
-fn classify_tail_element(row: RowPart, at: u32, is_one: bool) {
+fn classify_tail_element(row: u32, at: u32, is_one: bool, counts: ptr<function, Counts>) {
     var key = lowest();
     if is_one {
         key = element(at);
     }
     let keys = four(key, key, key, key);
-    count_keys(FourKeys(keys, keys, keys, keys), select(0u, 1u, is_one), at - row.begin);
+    count_keys(row, FourKeys(keys, keys, keys, keys), select(0u, 1u, is_one), at - row_of(row).begin, counts);
 }
 
 // Loads the sixteen elements of an invocation in one step: four vectors, a workgroup apart. In the place of one at or after `end` comes the

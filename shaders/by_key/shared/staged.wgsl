@@ -14,16 +14,12 @@ var<workgroup> staged_results: array<Stored, STAGE>;
 // The accumulator of what lies before the tile's first run.
 var<workgroup> first_end: Acc;
 
-// The rank in the tile of the first run that is collected.
-var<private> first_rank: u32;
-
 // Stores `runs` runs of a tile, each by the kernel's `put_run`. `rank`: those before the invocation's pairs; `ahead`: what lies before these; `base`:
 // the place of the tile's first run.
 fn store_runs(base: u32, runs: u32, own: Own, values: Values, ahead: Runs, rank: u32, lid: u32) {
     for (var first = 0u; first < runs; first += STAGE) {
         if (rank < first + STAGE) & (rank + countOneBits(own.starts) > first) {
-            first_rank = first;
-            walk_over(own, values, ahead, rank);
+            walk_over(own, values, ahead, rank, first);
         }
         workgroupBarrier();
         for (var nth = lid; nth < min(runs - first, STAGE); nth += WG) {
@@ -33,12 +29,13 @@ fn store_runs(base: u32, runs: u32, own: Own, values: Values, ahead: Runs, rank:
     }
 }
 
-fn emit_run(rank: u32, key: RunKey, acc: Acc, len: u32) {
+// `first`: the rank in the tile of the first run that is collected.
+fn emit_run(first: u32, rank: u32, key: RunKey, acc: Acc, len: u32) {
     if rank == 0u {
         first_end = acc;
     }
-    if (rank >= first_rank) & (rank < first_rank + STAGE) {
-        staged_keys[rank - first_rank] = key;
-        staged_results[rank - first_rank] = finish(acc, len);
+    if (rank >= first) & (rank < first + STAGE) {
+        staged_keys[rank - first] = key;
+        staged_results[rank - first] = finish(acc, len);
     }
 }

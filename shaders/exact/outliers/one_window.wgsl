@@ -3,7 +3,7 @@
 #import shared/exact/batch
 #import shared/exact/limbs
 
-fn second_takes(batch: Batch, window: u32) -> bool { return false; }
+fn second_takes(batch: Batch, window: u32, in_first: ptr<function, Shares>) -> bool { return false; }
 
 // Moves to another window, if there is one: the sum in the old one goes to the limbs.
 fn moved(acc: Acc, window: u32) -> Acc {

@@ -16,9 +16,9 @@ fn held(x: Numbers, window: u32) -> Numbers {
     return select(vec4<u32>(0u), x, magnitudes(x) - vec4<u32>(window << 24u) < vec4<u32>(SPAN << 24u));
 }
 
-// Adds the numbers of a batch to their windows, if the two hold all of them. Returns whether that is so; the sums of those in the first are
-// then in `in_first`.
-fn second_takes(batch: Batch, window: u32) -> bool {
+// Adds the numbers of a batch to their windows, if the two hold all of them. Returns whether that is so; `in_first` gets the sums of
+// those in the first.
+fn second_takes(batch: Batch, window: u32, in_first: ptr<function, Shares>) -> bool {
     if in_second.tag == 0u {
         return false;
     }
@@ -30,7 +30,7 @@ fn second_takes(batch: Batch, window: u32) -> bool {
     if largest(magnitudes(left)) != 0u {
         return false;
     }
-    in_first = sums_of(Batch(a, b, c, d), window);
+    *in_first = sums_of(Batch(a, b, c, d), window);
     in_second = settled(in_second, sums_of(Batch(other_a, other_b, other_c, other_d), other), 0u);
     return true;
 }

@@ -1,10 +1,8 @@
-// The ids that no group has: counted by each invocation, and added once.
+// The ids that no group has: an invocation adds its number of them once.
 #import group/shared/io
 #import group/shared/states
 
-var<private> rejected: u32;
-
-fn add_rejected() {
+fn add_rejected(rejected: u32) {
     if rejected > 0u {
         atomicAdd(&states[GROUPS * STATE], rejected);
     }

@@ -21,7 +21,7 @@ const LOWER: vec3<u32> = vec3<u32>(0xffffu);
 const UPPER: vec3<u32> = vec3<u32>(16u);
 
 // The square of a value in the window, the lowest word first; 0 of others, which are not in the table.
-fn square_in_table(bits: u32, is_in_window: bool) -> vec3<u32> {
+fn square_in_table(bits: u32, is_in_window: bool, window: u32) -> vec3<u32> {
     let significand = select(0u, significand_of(vec4<u32>(bits)).x, is_in_window);
     let square = full_product(significand, significand);
 #ifdef float
@@ -43,8 +43,8 @@ fn add_digit(at: u32, digit: u32) {
 }
 
 // Adds squares by the lower and the upper digits of each word.
-fn add_squares(slot: u32, lower: vec3<u32>, upper: vec3<u32>) {
-    let at = SQUARE_PLANE * PLANE + slot * COPIES + copy;
+fn add_squares(place: u32, lower: vec3<u32>, upper: vec3<u32>) {
+    let at = SQUARE_PLANE * PLANE + place;
     add_digit(at, lower.x);
     add_digit(at + PLANE, upper.x);
     add_digit(at + 2u * PLANE, lower.y);
@@ -55,21 +55,22 @@ fn add_squares(slot: u32, lower: vec3<u32>, upper: vec3<u32>) {
 #endif
 }
 
-fn visit_squares(bits: vec4<u32>, slots: vec4<u32>, here: vec4<bool>) {
-    let has = in_window(bits);
-    #for c in x y z w: let $c = square_in_table(bits.$c, has.$c);
+fn visit_squares(bits: vec4<u32>, slots: vec4<u32>, here: vec4<bool>, slice: Slice) {
+    let at = slots * COPIES + slice.copy;
+    let has = in_window(bits, slice.window);
+    #for c in x y z w: let $c = square_in_table(bits.$c, has.$c, slice.window);
     if all(slots.xyz == slots.yzw) && here.x {
         let lower = (x & LOWER) + (y & LOWER) + (z & LOWER) + (w & LOWER);
-        add_squares(slots.x, lower, (x >> UPPER) + (y >> UPPER) + (z >> UPPER) + (w >> UPPER));
+        add_squares(at.x, lower, (x >> UPPER) + (y >> UPPER) + (z >> UPPER) + (w >> UPPER));
     } else {
-        #for c in x y z w: if here.$c { add_squares(slots.$c, $c & LOWER, $c >> UPPER); }
+        #for c in x y z w: if here.$c { add_squares(at.$c, $c & LOWER, $c >> UPPER); }
     }
 }
 
 // Moves a group's sum of squares to storage: two digits at a time become a word with all copies' carries.
-fn move_squares(slot: u32, lid: u32) {
+fn move_squares(slot: u32, slice: Slice, lid: u32) {
 #ifdef float
-    let p = 2u * (window - 1u);
+    let p = 2u * (slice.window - 1u);
 #else
     let p = 2u * UNIT;
 #endif
@@ -92,7 +93,7 @@ fn move_squares(slot: u32, lid: u32) {
             word = (halves.x & 0xffffu) | (middle << 16u);
             carry = halves.z + (middle >> 16u);
         }
-        add_word(first_group + slot, SQUARE_SIGN, (p >> 5u) + w, (word << k) | below);
+        add_word(slice.first + slot, SQUARE_SIGN, (p >> 5u) + w, (word << k) | below);
         below = (word >> 1u) >> (31u - k);
     }
 }

@@ -3,14 +3,10 @@
 #import group/shared/keys
 #import group/shared/integers
 #import group/shared/pairs
-#import group/shared/rejected
 #import group/shared/squares
 #import group/shared/table_words
 
 var<workgroup> misses: atomic<u32>;
-
-// True if this workgroup counts the ids that no group has.
-var<private> counts_out_of_range: bool;
 
 // Digits of four numbers, the highest with the sign.
 struct Digits {
@@ -20,7 +16,7 @@ struct Digits {
 }
 
 // The digits of values in the window, and zeros for others.
-fn digits_of(bits: vec4<u32>, has: vec4<bool>) -> Digits {
+fn digits_of(bits: vec4<u32>, has: vec4<bool>, window: u32) -> Digits {
     let minus = minus_of(bits);
 #ifdef float
     let significand = select(vec4<u32>(0u), (bits & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u), has);
@@ -37,9 +33,8 @@ fn digits_of(bits: vec4<u32>, has: vec4<bool>) -> Digits {
 
 fn across(v: vec4<u32>) -> u32 { return v.x + v.y + v.z + v.w; }
 
-// Adds `tally` numbers to the table by the sums of their digits. Skips zero digits: most values have one.
-fn add(slot: u32, tally: u32, digits: vec3<u32>) {
-    let at = slot * COPIES + copy;
+// Adds `tally` numbers to the table, at a copy of a group, by the sums of their digits. Skips zero digits: most values have one.
+fn add(at: u32, tally: u32, digits: vec3<u32>) {
     atomicAdd(&table[at], tally);
     if SUMS {
         if digits.x != 0u { atomicAdd(&table[PLANE + at], digits.x); }
@@ -48,8 +43,7 @@ fn add(slot: u32, tally: u32, digits: vec3<u32>) {
     }
 }
 
-fn add_keys(slot: u32, bits: u32) {
-    let at = slot * COPIES + copy;
+fn add_keys(at: u32, bits: u32) {
     if WANT_MIN {
         atomicMin(&table[LEAST_PLANE + at], least_key(bits));
     }
@@ -59,14 +53,14 @@ fn add_keys(slot: u32, bits: u32) {
 }
 
 // Slow path: adds values outside the window. A loop, not unrolled, to keep the code small.
-fn add_misses(four: FourPairs, missed: vec4<bool>) {
+fn add_misses(four: FourPairs, missed: vec4<bool>, slice: Slice) {
     var left = four;
     var flags = missed;
     // No dispatch has 2^31 workgroups, which no compiler knows.
     let count = 4u + (params.groups >> 31u);
     for (var i = 0u; i < count; i++) {
         if flags.x && left.bits.x == 0x80000000u {
-            atomicAdd(&table[(left.id.x - first_group) * COPIES + copy], 0x10000u);
+            atomicAdd(&table[(left.id.x - slice.first) * COPIES + slice.copy], 0x10000u);
         } else if flags.x {
             atomicAdd(&misses, 1u);
             add_apart(left.id.x, left.bits.x);
@@ -76,33 +70,33 @@ fn add_misses(four: FourPairs, missed: vec4<bool>) {
     }
 }
 
-fn visit(four: FourPairs) {
-    let slots = four.id - vec4<u32>(first_group);
-    let here = slots < vec4<u32>(groups_in_slice);
-    if counts_out_of_range && !all(here) {
-        rejected += out_of_range(four);
-    }
+// Adds the pairs of a slice. Returns whether all four are.
+fn visit(four: FourPairs, slice: Slice) -> bool {
+    let slots = four.id - vec4<u32>(slice.first);
+    let here = slots < vec4<u32>(slice.groups);
+    let at = slots * COPIES + slice.copy;
     var digits = Digits(vec4<u32>(0u), vec4<u32>(0u), vec4<u32>(0u));
     if SUMS {
-        let has = in_window(four.bits);
-        digits = digits_of(four.bits, has);
+        let has = in_window(four.bits, slice.window);
+        digits = digits_of(four.bits, has, slice.window);
         let missed = here & !has & (four.bits != vec4<u32>(0u));
         if any(missed) {
-            add_misses(four, missed);
+            add_misses(four, missed, slice);
         }
     }
     if SQUARES {
-        visit_squares(four.bits, slots, here);
+        visit_squares(four.bits, slots, here, slice);
     }
     if all(slots.xyz == slots.yzw) && here.x {
-        add(slots.x, 4u, vec3<u32>(across(digits.low), across(digits.middle), across(digits.high)));
-        #for c in x y z w: add_keys(slots.x, four.bits.$c);
+        add(at.x, 4u, vec3<u32>(across(digits.low), across(digits.middle), across(digits.high)));
+        #for c in x y z w: add_keys(at.x, four.bits.$c);
     } else {
 #for c in x y z w
         if here.$c {
-            add(slots.$c, 1u, vec3<u32>(digits.low.$c, digits.middle.$c, digits.high.$c));
-            add_keys(slots.$c, four.bits.$c);
+            add(at.$c, 1u, vec3<u32>(digits.low.$c, digits.middle.$c, digits.high.$c));
+            add_keys(at.$c, four.bits.$c);
         }
 #end
     }
+    return all(here);
 }

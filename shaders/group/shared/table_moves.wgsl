@@ -33,8 +33,8 @@ fn is_busy(slot: u32) -> bool {
 }
 
 // Moves a group's number and counts to storage.
-fn move_sum(slot: u32, lid: u32) {
-    let id = first_group + slot;
+fn move_sum(slot: u32, slice: Slice, lid: u32) {
+    let id = slice.first + slot;
     var count = 0u;
     var zeros = 0u;
     // The lower and the upper halves of the digits: all copies of them find room.
@@ -67,7 +67,7 @@ fn move_sum(slot: u32, lid: u32) {
         atomicAdd(&states[state_of(id) + ZEROS], zeros);
     }
     if SQUARES {
-        move_squares(slot, lid);
+        move_squares(slot, slice, lid);
     }
     // Carries, from digit to digit; the highest one has the sign.
     let second = above(lower.x) + upper.x + lower.y;
@@ -82,15 +82,15 @@ fn move_sum(slot: u32, lid: u32) {
     magnitude.y += select(0u, 1u, carries);
     magnitude.z += select(0u, 1u, carries && magnitude.y == 0u);
 #ifdef float
-    add_magnitude(id, minus & 1u, window - 1u, magnitude);
+    add_magnitude(id, minus & 1u, slice.window - 1u, magnitude);
 #else
     add_magnitude(id, minus & 1u, UNIT, magnitude);
 #endif
 }
 
 // Moves the least and greatest keys of a group.
-fn move_keys(slot: u32) {
-    let state = state_of(first_group + slot);
+fn move_keys(slot: u32, slice: Slice) {
+    let state = state_of(slice.first + slot);
     var least = 0xffffffffu;
     var most = 0u;
     for (var c = 0u; c < COPIES; c++) {
@@ -111,9 +111,9 @@ fn move_keys(slot: u32) {
     }
 }
 
-// Chooses the window of most values in a sample if `has_missed` is true; otherwise the window stays. Each invocation gives one value. The
+// Chooses the window of most values in a sample if `has_missed` is true; otherwise `window` stays. Each invocation gives one value. The
 // function has barriers, so all invocations call it.
-fn chosen_window(has_missed: bool, bits: u32, lid: u32) -> u32 {
+fn chosen_window(window: u32, has_missed: bool, bits: u32, lid: u32) -> u32 {
 #ifdef float
     if has_missed && lid < SAMPLES {
         sample[lid] = exponent_of(vec4<u32>(bits)).x;
@@ -140,20 +140,18 @@ fn chosen_window(has_missed: bool, bits: u32, lid: u32) -> u32 {
 
 // Begins an empty table. A barrier has to follow.
 fn begin_table(lid: u32) {
-    copy = lid & (COPIES - 1u);
     for (var i = lid; i < TABLE_WORDS; i += WG) {
         atomicStore(&table[i], select(0u, 0xffffffffu, WANT_MIN && i - LEAST_PLANE < PLANE));
     }
 }
 
-// Moves groups whose room is half used, or all, and sets the next window.
-fn flush_half_full_groups(moves_all: bool, next: u32, lid: u32) {
-    for (var slot = lid; slot < groups_in_slice; slot += WG) {
-        if moves_all || next != window || is_busy(slot) {
-            move_sum(slot, lid);
+// Moves groups whose room is half used; all before another window and at the end.
+fn flush_half_full_groups(moves_all: bool, slice: Slice, lid: u32) {
+    for (var slot = lid; slot < slice.groups; slot += WG) {
+        if moves_all || is_busy(slot) {
+            move_sum(slot, slice, lid);
         }
     }
-    window = next;
 }
 
 // The number of misses in `steps` steps after which another window is chosen.

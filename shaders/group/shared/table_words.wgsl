@@ -15,14 +15,17 @@ const SPAN: u32 = 24u;
 
 var<workgroup> table: array<atomic<u32>, TABLE_WORDS>;
 
-var<private> window: u32;
-var<private> copy: u32;
-// The slice's first group, and its number of groups: fewer than SLICE at the end.
-var<private> first_group: u32;
-var<private> groups_in_slice: u32;
+// What a workgroup's table holds: the slice's first group, its number of groups (fewer than SLICE at the end), and the window's first exponent.
+// Each invocation adds to one copy.
+struct Slice {
+    first: u32,
+    groups: u32,
+    window: u32,
+    copy: u32,
+}
 
 // True for values in the window. Integers always are; zeros, subnormals, infinities and NaNs never are.
-fn in_window(bits: vec4<u32>) -> vec4<bool> {
+fn in_window(bits: vec4<u32>, window: u32) -> vec4<bool> {
 #ifdef float
     return (bits << vec4<u32>(1u)) - vec4<u32>(window << 24u) < vec4<u32>((SPAN + 1u) << 24u);
 #else

@@ -41,26 +41,28 @@ var<workgroup> staged: array<Key, STAGED>;
 var<workgroup> places: array<u32, MOST>;
 var<workgroup> any_nan: atomic<u32>;
 
-var<private> own_row: u32;
-var<private> own_below: array<u32, MOST>;
-var<private> has_nan: bool;
-// True if elements at the ends of any bracket are counted.
-var<private> has_repeats: bool;
+// What an invocation has seen: the number of elements below each bracket, and a NaN. `has_repeats` is true if elements at the ends of any
+// bracket are counted.
+struct Counts {
+    below: array<u32, MOST>,
+    has_nan: bool,
+    has_repeats: bool,
+}
 
 // The last read may have fewer brackets than the others. Nothing is in one that is not there.
-fn bracket_of(member: u32) -> Bracket {
+fn bracket_of(row: u32, member: u32) -> Bracket {
     let rank = params.round * MEMBERS + member;
     if rank >= RANKS {
         return Bracket(RANKS, highest(), lowest(), highest(), lowest(), 0u);
     }
-    let own = own_row * RANKS + rank;
+    let own = row * RANKS + rank;
     return Bracket(rank, known_key(own, LOW), known_key(own, HIGH), first_candidate(own), last_candidate(own), known(own, ENDPOINT_REPEATS));
 }
 
 // Every row is read.
-fn begin_row(lid: u32) -> bool {
+fn begin_row(row: u32, lid: u32) -> bool {
     if lid < MEMBERS {
-        brackets[lid] = bracket_of(lid);
+        brackets[lid] = bracket_of(row, lid);
         atomicStore(&below[lid], 0u);
         atomicStore(&at_low[lid], 0u);
         atomicStore(&at_high[lid], 0u);
@@ -69,31 +71,31 @@ fn begin_row(lid: u32) -> bool {
         atomicStore(&any_nan, 0u);
     }
     workgroupBarrier();
-    for (var member = 0u; member < MEMBERS; member++) {
-        has_repeats |= brackets[member].repeats != 0u;
-    }
     return true;
 }
 
-fn begin_part(lid: u32) {
+fn begin_part(lid: u32, counts: ptr<function, Counts>) {
     if lid < MEMBERS {
         atomicStore(&waiting[lid], 0u);
         atomicStore(&end[lid], room_of_bracket());
     }
     workgroupBarrier();
+    for (var member = 0u; member < MEMBERS; member++) {
+        (*counts).has_repeats |= brackets[member].repeats != 0u;
+    }
 }
 
-fn count_keys(keys: FourKeys, valid: u32, index: u32) {
-    has_nan |= any_is_nan(keys.a) | any_is_nan(keys.b) | any_is_nan(keys.c) | any_is_nan(keys.d);
+fn count_keys(row: u32, keys: FourKeys, valid: u32, index: u32, counts: ptr<function, Counts>) {
+    (*counts).has_nan |= any_is_nan(keys.a) | any_is_nan(keys.b) | any_is_nan(keys.c) | any_is_nan(keys.d);
     for (var member = 0u; member < MEMBERS; member++) {
         let under = bits_below(keys, brackets[member].first);
-        own_below[member] += countOneBits(valid & under);
+        (*counts).below[member] += countOneBits(valid & under);
         let inside = valid & bits_up_to(keys, brackets[member].last) & ~under;
         if inside != 0u {
-            stage(member, index, inside);
+            stage(row, member, index, inside);
         }
     }
-    if has_repeats {
+    if (*counts).has_repeats {
         count_ends(keys, valid);
     }
 }
@@ -118,8 +120,8 @@ fn count_ends(keys: FourKeys, valid: u32) {
 fn room_of_bracket() -> u32 { return STAGED / MEMBERS; }
 
 // Keeps those of sixteen elements whose bit is set: in workgroup memory or, once it has no room, in storage.
-fn stage(member: u32, index: u32, bits: u32) {
-    let first = row_of(own_row).begin + index;
+fn stage(row: u32, member: u32, index: u32, bits: u32) {
+    let first = row_of(row).begin + index;
     let number = countOneBits(bits);
     var at = atomicAdd(&waiting[member], number);
     let has_room = at + number <= room_of_bracket();
@@ -128,60 +130,60 @@ fn stage(member: u32, index: u32, bits: u32) {
     } else {
         // Whatever comes later has no room either.
         atomicMin(&end[member], at);
-        at = reserve(member, number);
+        at = reserve(row, member, number);
     }
     for (var rest = bits; rest != 0u; rest &= rest - 1u) {
         let key = element(first + place_of_lowest(rest));
         if has_room {
             staged[at] = key;
         } else {
-            write(member, at, key);
+            write(row, member, at, key);
         }
         at += 1u;
     }
 }
 
-fn write(member: u32, place: u32, key: Key) {
+fn write(row: u32, member: u32, place: u32, key: Key) {
     if place < params.room {
-        candidates[(own_row * RANKS + brackets[member].rank) * params.room + place] = key;
+        candidates[(row * RANKS + brackets[member].rank) * params.room + place] = key;
     }
 }
 
 // Writes the candidates that wait.
-fn end_part(part: u32, lid: u32) {
+fn end_part(row: u32, part: u32, lid: u32, counts: Counts) {
     workgroupBarrier();
     if lid < MEMBERS {
         let number = min(atomicLoad(&waiting[lid]), atomicLoad(&end[lid]));
         atomicStore(&waiting[lid], number);
-        places[lid] = reserve(lid, number);
+        places[lid] = reserve(row, lid, number);
     }
     workgroupBarrier();
     for (var member = 0u; member < MEMBERS; member++) {
         let number = atomicLoad(&waiting[member]);
         for (var i = lid; i < number; i += WG) {
-            write(member, places[member] + i, staged[member * room_of_bracket() + i]);
+            write(row, member, places[member] + i, staged[member * room_of_bracket() + i]);
         }
     }
     workgroupBarrier();
 }
 
-fn reserve(member: u32, number: u32) -> u32 {
+fn reserve(row: u32, member: u32, number: u32) -> u32 {
     if number == 0u {
         return 0u;
     }
-    return atomicAdd(&state[(own_row * RANKS + brackets[member].rank) * STATE + BETWEEN], number);
+    return atomicAdd(&state[(row * RANKS + brackets[member].rank) * STATE + BETWEEN], number);
 }
 
-fn end_row(lid: u32) {
+fn end_row(row: u32, lid: u32, counts: Counts) {
     for (var member = 0u; member < MEMBERS; member++) {
-        atomicAdd(&below[member], own_below[member]);
+        atomicAdd(&below[member], counts.below[member]);
     }
-    if has_nan {
+    if counts.has_nan {
         atomicStore(&any_nan, 1u);
     }
     workgroupBarrier();
     if (lid < MEMBERS) & (brackets[lid].rank < RANKS) {
-        let words = (own_row * RANKS + brackets[lid].rank) * STATE;
+        let words = (row * RANKS + brackets[lid].rank) * STATE;
         atomicAdd(&state[words + BELOW], atomicLoad(&below[lid]));
         if brackets[lid].repeats != 0u {
             atomicAdd(&state[words + AT_LOW], atomicLoad(&at_low[lid]));

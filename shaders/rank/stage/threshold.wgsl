@@ -27,92 +27,94 @@ var<workgroup> threshold: Key;
 var<workgroup> has_repeats: u32;
 var<workgroup> among: u32;
 
-var<private> own_row: u32;
-var<private> own_ties: u32;
+// The ties of a part that an invocation has counted.
+struct Counts {
+    ties: u32,
+}
 
 // Returns true unless this is the read with a better threshold, and the first one was good.
-fn begin_row(lid: u32) -> bool {
+fn begin_row(row: u32, lid: u32) -> bool {
     if lid == 0u {
-        threshold = known_key(own_row, HIGH);
-        has_repeats = known(own_row, ENDPOINT_REPEATS) & HIGH_REPEATS;
-        among = known(own_row, AMONG);
+        threshold = known_key(row, HIGH);
+        has_repeats = known(row, ENDPOINT_REPEATS) & HIGH_REPEATS;
+        among = known(row, AMONG);
     }
     return (workgroupUniformLoad(&among) == ALL) | (params.round == 0u);
 }
 
-fn begin_part(lid: u32) {
+fn begin_part(lid: u32, counts: ptr<function, Counts>) {
     if lid == 0u {
         atomicStore(&waiting, 0u);
         atomicStore(&end, STAGED);
         atomicStore(&tied, 0u);
     }
-    own_ties = 0u;
+    (*counts).ties = 0u;
     workgroupBarrier();
 }
 
 // Counts ties and stages candidates. Hardly any step has one.
-fn count_keys(keys: FourKeys, valid: u32, index: u32) {
+fn count_keys(row: u32, keys: FourKeys, valid: u32, index: u32, counts: ptr<function, Counts>) {
     if any_up_to(keys, threshold) {
         let ties = valid & select(0u, bits_same(keys, threshold), has_repeats != 0u);
-        own_ties += countOneBits(ties);
+        (*counts).ties += countOneBits(ties);
         let inside = valid & bits_up_to(keys, threshold) & ~ties;
         if inside != 0u {
-            stage(inside, index);
+            stage(row, inside, index);
         }
     }
 }
 
-fn stage(bits: u32, index: u32) {
+fn stage(row: u32, bits: u32, index: u32) {
     let number = countOneBits(bits);
     var at = atomicAdd(&waiting, number);
     let has_room = at + number <= STAGED;
     if !has_room {
         atomicMin(&end, at);
-        at = atomicAdd(&state[own_row * STATE + BETWEEN], number);
+        at = atomicAdd(&state[row * STATE + BETWEEN], number);
     }
     for (var rest = bits; rest != 0u; rest &= rest - 1u) {
         let place = index + place_of_lowest(rest);
-        let key = element(row_of(own_row).begin + place);
+        let key = element(row_of(row).begin + place);
         if has_room {
             staged[at] = key;
             staged_indices[at] = place;
         } else {
-            write(at, key, place);
+            write(row, at, key, place);
         }
         at += 1u;
     }
 }
 
-fn write(at: u32, key: Key, index: u32) {
+fn write(row: u32, at: u32, key: Key, index: u32) {
     if at < params.room {
-        candidates[own_row * params.room + at] = key;
-        indices[own_row * params.room + at] = params.index + index;
+        candidates[row * params.room + at] = key;
+        indices[row * params.room + at] = params.index + index;
     }
 }
 
-fn end_row(lid: u32) {}
+fn end_row(row: u32, lid: u32, counts: Counts) {}
 
-fn end_part(part: u32, lid: u32) {
-    if own_ties > 0u {
-        atomicAdd(&tied, own_ties);
+fn end_part(row: u32, part: u32, lid: u32, counts: Counts) {
+    if counts.ties > 0u {
+        atomicAdd(&tied, counts.ties);
     }
     workgroupBarrier();
     if lid == 0u {
         let number = min(atomicLoad(&waiting), atomicLoad(&end));
         atomicStore(&waiting, number);
         if number > 0u {
-            place = atomicAdd(&state[own_row * STATE + BETWEEN], number);
+            place = atomicAdd(&state[row * STATE + BETWEEN], number);
         }
         let ties_of_part = atomicLoad(&tied);
-        ties[own_row * params.parts + params.part + part] = ties_of_part;
+        ties[row * params.parts + params.part + part] = ties_of_part;
         if ties_of_part > 0u {
-            atomicAdd(&state[own_row * STATE + AT_HIGH], ties_of_part);
+            atomicAdd(&state[row * STATE + AT_HIGH], ties_of_part);
         }
     }
     workgroupBarrier();
     let number = atomicLoad(&waiting);
     for (var i = lid; i < number; i += WG) {
-        write(place + i, staged[i], staged_indices[i]);
+        write(row, place + i, staged[i], staged_indices[i]);
     }
     workgroupBarrier();
 }

@@ -6,9 +6,6 @@ struct Batch {
     #for p in a b c d: $p: Numbers,
 }
 
-// The sums of those numbers of a batch that two windows hold which are in the first.
-var<private> in_first: Shares;
-
 // Not zero where a number is neither in the window nor zero.
 fn outside(x: Numbers, window: u32) -> Lanes { return magnitudes(x) & ~inside(x, window); }
 

@@ -30,7 +30,8 @@ fn add_batch(acc: Acc, batch: Batch) -> Acc {
 fn add_carefully(before: Acc, batch: Batch) -> Acc {
     var acc = before;
     let window = acc.tag & WINDOW;
-    if second_takes(batch, window) {
+    var in_first: Shares;
+    if second_takes(batch, window, &in_first) {
         return settled(acc, in_first, OTHERS);
     }
     if ZEROS_FIT || any_outside(batch, window) {
