@@ -62,14 +62,14 @@ fn kernel(at: Place, wg: Workgroup) {
 #endif
         let is_negative = to_magnitude(at);
         if at.lid == 0u {
-            let number = number_of_digits(is_negative);
+            let number = number_of_digits(0u, is_negative);
             let flags = take(state + FLAGS);
             var tag = select(OTHERS, 0u, take(state + ZEROS) == results.count);
             tag |= select(0u, NAN, (flags & HAS_NAN) != 0u);
             tag |= select(0u, PLUS_INFINITY, (flags & HAS_PLUS_INFINITY) != 0u);
             tag |= select(0u, MINUS_INFINITY, (flags & HAS_MINUS_INFINITY) != 0u);
             let count = vec2<u32>(results.count, 0u);
-            let sum = result(number, tag, count).x;
+            let sum = result(0u, number, tag, count).x;
 #ifdef float
             results.sum = sum;
 #endif
@@ -77,7 +77,7 @@ fn kernel(at: Place, wg: Workgroup) {
             if results.count == 0u {
                 results.mean = quiet_nan().x;
             } else if flags == 0u && number.end > 0u {
-                results.mean = nearest_quotient(number, count).x | (sum & 0x80000000u);
+                results.mean = nearest_quotient(0u, number, count).x | (sum & 0x80000000u);
             }
         }
     }

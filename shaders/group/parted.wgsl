@@ -92,11 +92,8 @@ fn kernel(at: Place, wg: Workgroup) {
         }
         workgroupBarrier();
         let window = chosen_window(slice.window, has_missed, bits, at.lid);
-        flush_half_full_groups(turn + 1u == params.steps || window != slice.window, slice, at.lid);
+        move_groups(turn + 1u == params.steps, slice, window, at.lid);
         slice.window = window;
         workgroupBarrier();
-    }
-    for (var slot = at.lid; slot < slice.groups; slot += WG) {
-        move_keys(slot, slice);
     }
 }

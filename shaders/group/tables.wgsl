@@ -66,12 +66,9 @@ fn kernel(at: Place, wg: Workgroup) {
             bits = sample_of((end * params.shares + share) * WG + at.lid);
         }
         let window = chosen_window(slice.window, has_missed, bits, at.lid);
-        flush_half_full_groups(end == params.steps || window != slice.window, slice, at.lid);
+        move_groups(end == params.steps, slice, window, at.lid);
         slice.window = window;
         workgroupBarrier();
-    }
-    for (var slot = at.lid; slot < slice.groups; slot += WG) {
-        move_keys(slot, slice);
     }
     add_rejected(rejected);
 }

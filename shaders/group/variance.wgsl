@@ -88,7 +88,7 @@ fn kernel(at: Place, wg: Workgroup) {
         let divisor = full_product(count, count - at.lid);
         var variance = quiet_nan().x;
         if (divisor.x | divisor.y) != 0u && atomicLoad(&states[state + FLAGS]) == 0u {
-            variance = nearest_quotient(number_of_digits(false), divisor).x;
+            variance = nearest_quotient(0u, number_of_digits(0u, false), divisor).x;
         }
         atomicStore(&states[state + SQUARE_SUM + at.lid], variance);
     }

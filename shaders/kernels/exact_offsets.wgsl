@@ -11,7 +11,7 @@
 #import shared/tiles
 #import shared/exact/fold
 #import shared/exact/states
-#import shared/exact/conclude_alone
+#import shared/exact/conclude
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.groups {
@@ -23,5 +23,5 @@ fn kernel(at: Place, wg: Workgroup) {
         return;
     }
     let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);
-    conclude_alone(range.result, true, sum, range.count, at);
+    conclude_alone(range.result, 1u, sum, range.count, at);
 }

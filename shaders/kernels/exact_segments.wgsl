@@ -8,12 +8,12 @@
 #import shared/bounds
 #import shared/exact/fold
 #import shared/exact/states
-#import shared/exact/conclude_alone
+#import shared/exact/conclude
 
 fn kernel(at: Place, wg: Workgroup) {
     // Surplus workgroups of a folded grid repeat the work of the last one, and store nothing.
     let slot = min(wg.index, params.groups - 1u);
     let range = bounds(slot);
     let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);
-    conclude_alone(slot, wg.index < params.groups, sum, range.end - range.begin, at);
+    conclude_alone(slot, select(0u, 1u, wg.index < params.groups), sum, range.end - range.begin, at);
 }

@@ -21,10 +21,8 @@
 // All invocations begin with the same window. They choose it by the same 32 vectors, four at each of eight places in the input:
 // it reaches two or three exponents above the largest element of them and about twenty below, and ends at a multiple of
 // two, so that other dispatches often choose the same. An invocation that finds a third batch outside of its window
-// takes a second one beside it, if one holds all those numbers, for the batches that follow: data of two scales lie
-// in two windows, data sorted by magnitude pass through a few. In the end the second window's sum goes to the limbs.
-// (Numbers of two words, 16-bit floats, and workgroups of other sizes than 256 and 512, have one window, which moves.) Zeros fit every window
-// and add nothing.
+// moves to one that holds all those numbers, for the batches that follow: data sorted by magnitude pass through a few.
+// What was summed in another window than the first goes to the limbs. Zeros fit every window and add nothing.
 //
 // Why not floats? The classic method for exact sums computes rounding errors by float subtractions. WGSL
 // permits a compiler to rearrange those, and Metal's does. Rearranging integers does not change their sum. Floats help
@@ -91,7 +89,7 @@ fn kernel(at: Place, wg: Workgroup) {
             workgroupBarrier();
         }
         if is_all {
-            conclude(0u, true, total, tag, params.count, at);
+            conclude(0u, 1u, total, tag, params.count, at);
             return;
         }
         publish_words(total, has_spilled, params.own.slot + wg.index, at);

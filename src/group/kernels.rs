@@ -28,7 +28,7 @@ impl GroupById {
             VARIANCE => (Format::Product, "product"),
             _ => (Format::Single, "single"),
         };
-        let sums = ExactSum::of(format, Element::F32, "").constants();
+        let sums = ExactSum::of(format, Element::F32, "").constants(None);
         let wgsl = self
             .element
             .defines(Composer::of(&[rooms::GROUP, rooms::GROUP_BY, rooms::SHARED, rooms::EXACT]))
@@ -37,6 +37,7 @@ impl GroupById {
             .choose("group/ids", self.ids(step, limits))
             .choose("group_by/key_bits", self.keys.and_then(order_of).unwrap_or("u32"))
             .choose("exact/formats", file)
+            .choose("exact/sums", "one")
             .generate("constants", "the numbers of the format", sums)
             .generate("outputs", "the arrays of results", self.outputs_in_wgsl())
             .compose(step, &[]);

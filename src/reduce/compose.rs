@@ -16,11 +16,10 @@ use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{self, Composer, Piece, rooms};
 
 impl Monoid {
-    /// Composes the WGSL of one stage for a device with these features. Its entry point is `main`, its
-    /// workgroup size the override `WG`, and its tile size the override `TILE`. This is for inspection: a
-    /// [`Compiled`](crate::Compiled) composes its own text. It returns `None` for a stage that the
-    /// operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs,
-    /// or anything that takes features which are missing.
+    /// Composes the WGSL of one stage for a device with these features. Its entry point is `main`, its workgroup size the override `WG`, and its tile
+    /// size the override `TILE`. This is for inspection: a [`Compiled`](crate::Compiled) composes its own text. It returns `None` for a stage that
+    /// the operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs, or anything that takes features
+    /// which are missing.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
         let exact = EXACT_FOLD.has(stage.kernel);
         let monoid = &if exact { Cow::Owned(self.exact()?) } else { self.on(features) };
@@ -114,8 +113,7 @@ impl Text<'_> {
             .collect()
     }
 
-    /// Composes the WGSL: the kernel first, then everything that it imports. The module is valid on every
-    /// device with the operator's features.
+    /// Composes the WGSL: the kernel first, then everything that it imports. The module is valid on every device with the operator's features.
     pub(super) fn compose(&self) -> String {
         let Text { monoid, stage, features } = self;
         let subgroups = self.uses_subgroups();
@@ -206,8 +204,7 @@ impl Text<'_> {
         self.stage.kernel == self.monoid.fold().offsets
     }
 
-    /// Checks the composed text if it contains a custom operator or a map, so that no text that naga rejects reaches a
-    /// device.
+    /// Checks the composed text if it contains a custom operator or a map, so that no text that naga rejects reaches a device.
     pub(super) fn checked(&self) -> Result<(), Error> {
         if self.monoid.op().is_some() && self.monoid.texels.is_none() {
             return Ok(());

@@ -12,8 +12,7 @@ pub enum Coverage {
     Block(u32),
     /// This many tiles per workgroup: see [`Tuning::tile`](crate::reduce::Tuning::tile).
     Tiles(u32),
-    /// Any number: a grid-stride loop of a fixed grid covers the whole input, with this many items per
-    /// invocation and iteration.
+    /// Any number: a grid-stride loop of a fixed grid covers the whole input, with this many items per invocation and iteration.
     Grid(u32),
     /// A team of invocations per segment, for [`Shape::Segments`](crate::reduce::Shape::Segments) and
     /// [`Shape::Offsets`](crate::reduce::Shape::Offsets).

@@ -62,39 +62,24 @@ use crate::shader;
 /// What makes an operator of an application's text: it counts kept elements.
 const COUNT: &str = "
 
-fn map(elem: Elem, index: u32) -> Acc {
-    return select(0u, 1u, keep(elem, index));
-}
-
-fn finish(acc: Acc, n: u32) -> Acc {
-    return acc;
-}
+fn map(elem: Elem, index: u32) -> Acc { return select(0u, 1u, keep(elem, index)); }
+fn finish(acc: Acc, n: u32) -> Acc { return acc; }
 ";
 
 /// Counts, and how they are added.
 const ADDED: &str = "
 alias Acc = u32;
 
-fn identity() -> Acc {
-    return 0u;
-}
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return a + b;
-}
+fn identity() -> Acc { return 0u; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 ";
 
 /// Counts, each with the position behind the last kept element, and how they are added.
 const ADDED_WITH_LAST: &str = "
 alias Acc = vec2<u32>;
 
-fn identity() -> Acc {
-    return Acc(0u, 0u);
-}
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return Acc(a.x + b.x, max(a.y, b.y));
-}
+fn identity() -> Acc { return Acc(0u, 0u); }
+fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.x + b.x, max(a.y, b.y)); }
 ";
 
 /// A description of the elements for which a function holds, or which differ from the one before, in their order. It is a plain value;

@@ -1,4 +1,5 @@
 // 16-bit floats, two to a word, widened to the bits of 32-bit floats: the device needs no 16-bit floats.
+#import shared/exact/vectors
 
 alias Floats = vec4<u32>;
 const PER_VECTOR: u32 = 8u;
@@ -8,9 +9,19 @@ const BATCHES: u32 = 2u;
 fn words_of(p: u32) -> vec2<u32> { return vec2<u32>(p >> 1u); }
 
 // One element, and zeros of this sign.
-fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> {
-    let element = (words.x >> ((p & 1u) << 4u)) & 0xffffu;
-    return vec4<u32>(element | (sign << 31u), zeros(sign).yzw);
+fn among_zeros(words: vec2<u32>, p: u32, sign: u32) -> vec4<u32> { return vec4<u32>(half_of(words, p) | (sign << 31u), zeros(sign).yzw); }
+
+// The bits of element `p`, of its words.
+fn half_of(words: vec2<u32>, p: u32) -> u32 { return (words.x >> ((p & 1u) << 4u)) & 0xffffu; }
+
+// The bits of elements `p` and `q`, the first in the lower half.
+fn two_of(input_number: u32, p: u32, q: u32) -> u32 { return half_of(words_at(input_number, p), p) | (half_of(words_at(input_number, q), q) << 16u); }
+
+// A vector of elements that are `step` apart.
+fn gathered(input_number: u32, p: u32, step: u32) -> vec4<u32> {
+    return vec4<u32>(
+        #for i in 0..4: two_of(input_number, p + $(i)u * step, p + $(4 + i)u * step),
+    );
 }
 
 fn zeros(sign: u32) -> vec4<u32> { return vec4<u32>((sign << 31u) | (sign << 15u)); }

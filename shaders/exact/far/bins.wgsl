@@ -6,6 +6,7 @@
 #import <operator>
 #import exact/formats/*
 #import shared/exact/four_digits
+#import shared/exact/batch
 #import shared/exact/lanes
 #import shared/exact/limbs
 
@@ -45,3 +46,43 @@ fn add_alone(bits: u32) -> u32 {
 
 // Adds the first number of `x` to its bin. Returns flags.
 fn add_far(x: Numbers) -> u32 { return add_alone(x.x); }
+
+// Whole batches in bins are faster than digits if many numbers are outside of windows, but a cost at the end. The largest workgroups have no
+// registers for them.
+fn takes_batch(tag: u32) -> bool { return WG <= 512u && tag >= 2u * MISSED; }
+
+// Adds sixteen numbers to their bins. Returns flags.
+fn add_batch_far(batch: Batch) -> u32 {
+    var flags = 0u;
+    #for p in a b c d: var $p = batch.$p;
+    for (var turn = 0u; turn < turns(4u); turn++) {
+        flags |= add_four(vec4<u32>(a.x, b.x, c.x, d.x));
+        #for p in a b c d: $p = $p.yzwx;
+    }
+    return flags;
+}
+
+// Adds four numbers to their bins. Returns flags.
+fn add_four(v: vec4<u32>) -> u32 {
+    let is_normal = ((v << vec4<u32>(1u)) - vec4<u32>(0x1000000u)) < vec4<u32>(0xfe000000u);
+    if !all(is_normal) {
+        return add_alone(v.x) | add_alone(v.y) | add_alone(v.z) | add_alone(v.w);
+    }
+    let bin = v >> vec4<u32>(23u);
+    let m = (v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
+    let before = vec4<u32>(
+        #for c in x y z w: atomicAdd(&bins[bin.$c], m.$c),
+    );
+    var wrapped = (before + m) < before;
+    if any(wrapped) {
+        var which = bin;
+        for (var i = 0u; i < turns(4u); i++) {
+            if wrapped.x {
+                add_bin(which.x, 0u, 1u);
+            }
+            which = which.yzwx;
+            wrapped = wrapped.yzwx;
+        }
+    }
+    return SPILLED;
+}

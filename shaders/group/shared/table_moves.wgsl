@@ -145,11 +145,14 @@ fn begin_table(lid: u32) {
     }
 }
 
-// Moves groups whose room is half used; all before another window and at the end.
-fn flush_half_full_groups(moves_all: bool, slice: Slice, lid: u32) {
+// Moves sums whose room is half used; all before another window, and at the end, with the keys. Barriers have to be around.
+fn move_groups(is_end: bool, slice: Slice, next_window: u32, lid: u32) {
     for (var slot = lid; slot < slice.groups; slot += WG) {
-        if moves_all || is_busy(slot) {
+        if is_end || next_window != slice.window || is_busy(slot) {
             move_sum(slot, slice, lid);
+        }
+        if is_end {
+            move_keys(slot, slice);
         }
     }
 }

@@ -5,8 +5,7 @@
 // every subgroup reduces those results: a browser may refuse a subgroup operation under `if subgroup == 0`, and the others would only wait.
 // With narrow subgroups there are more results than lanes (256 invocations in subgroups of 4 leave 64), so each lane first combines several.
 //
-// Without subgroups it is the tree of the rung `sequential`, through workgroup memory only: the upper half is added onto the lower half until
-// one value is left.
+// Without subgroups it is a tree through workgroup memory only (tree.wgsl).
 //
 // The kernel chooses the `subgroup_reduce` by its own import.
 #import <operator>
@@ -30,17 +29,7 @@ fn workgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
     return subgroup_reduce(acc, at, wg);
 }
 #else
-var<workgroup> tree: array<Acc, WG>;
+#import lib/workgroup/tree
 
-fn workgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
-    tree[at.lid] = value;
-    workgroupBarrier();
-    for (var s = WG >> 1u; s > 0u; s >>= 1u) {
-        if at.lid < s {
-            tree[at.lid] = combine(tree[at.lid], tree[at.lid + s]);
-        }
-        workgroupBarrier();
-    }
-    return tree[at.lid];
-}
+fn workgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc { return tree_reduce(value, WG, at); }
 #endif

@@ -4,7 +4,7 @@
 // With subgroups, a team that fits a subgroup needs a few shuffles. In a larger team each subgroup reduces its values, its lane 0 stores the
 // result to workgroup memory, and after one barrier every subgroup reduces the results of its team.
 //
-// Without subgroups it is the tree of the rung `sequential`, in all teams of the workgroup at once.
+// Without subgroups it is a tree (tree.wgsl).
 #import <operator>
 #import lib/grid/entry
 
@@ -50,22 +50,7 @@ fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
     return subgroup_reduce(acc, at, wg);
 }
 #else
-var<workgroup> tree: array<Acc, WG>;
+#import lib/workgroup/tree
 
-fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
-    let size = 1u << team;
-    if size == 1u {
-        return value;
-    }
-    let lane = at.lid & (size - 1u);
-    tree[at.lid] = value;
-    workgroupBarrier();
-    for (var s = size >> 1u; s > 0u; s >>= 1u) {
-        if lane < s {
-            tree[at.lid] = combine(tree[at.lid], tree[at.lid + s]);
-        }
-        workgroupBarrier();
-    }
-    return tree[at.lid];
-}
+fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc { return tree_reduce(value, 1u << team, at); }
 #endif

@@ -49,23 +49,17 @@ fn finite(x: Numbers) -> Lanes {
     return select(field, Lanes(0u), field == Lanes(SPECIAL));
 }
 
-// The same, but `instead` for zeros and for those that are among `span` exponents from `window` up.
-fn beyond(x: Numbers, window: u32, span: u32, instead: u32) -> Lanes {
-    let is_inside = (exponents(x) - Lanes(window)) < Lanes(span);
-    return select(finite(x), Lanes(instead), is_inside | (magnitudes(x) == Lanes(0u)));
-}
+// The same, but a special exponent for zeros.
+fn not_zero(x: Numbers) -> Lanes { return select(finite(x), Lanes(SPECIAL), magnitudes(x) == Lanes(0u)); }
 
-// The window of all numbers that are not among `span` exponents from `window` up; 0 if none holds all of them.
-fn other_window(batch: Batch, window: u32, span: u32) -> u32 {
-    let ab = max(beyond(batch.a, window, span, 0u), beyond(batch.b, window, span, 0u));
-    let top = largest(max(ab, max(beyond(batch.c, window, span, 0u), beyond(batch.d, window, span, 0u))));
+// The window of all numbers but zeros; 0 if none holds all of them.
+fn window_of(batch: Batch) -> u32 {
+    let top = largest(max(max(finite(batch.a), finite(batch.b)), max(finite(batch.c), finite(batch.d))));
     let chosen = window_below(top);
     // A branch: the largest and the smallest at once would take more registers.
     if top == 0u || top >= chosen + SPAN {
         return 0u;
     }
-    let far = SPECIAL;
-    let ab_low = min(beyond(batch.a, window, span, far), beyond(batch.b, window, span, far));
-    let bottom = ~largest(~min(ab_low, min(beyond(batch.c, window, span, far), beyond(batch.d, window, span, far))));
+    let bottom = ~largest(~min(min(not_zero(batch.a), not_zero(batch.b)), min(not_zero(batch.c), not_zero(batch.d))));
     return select(0u, chosen, bottom >= chosen);
 }

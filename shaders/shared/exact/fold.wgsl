@@ -8,8 +8,9 @@
 #import <operator>
 #import exact/formats/*
 #import exact/elements/*
-#import exact/outliers/*
+#import shared/exact/window
 #import exact/far/*
+#import exact/sums/*
 #import shared/exact/limbs
 #import shared/exact/vectors
 
@@ -35,25 +36,26 @@ fn sample(range: Cut, k: u32) -> Vector {
 // Every subgroup looks at all samples. An invocation's first sample, and the distance to its next one.
 fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> { return vec2<u32>(at.lane, wg.width); }
 #else
-var<workgroup> sampled: atomic<u32>;
+var<workgroup> sampled: array<atomic<u32>, MOST_SUMS>;
 
-// Every workgroup looks at all samples. An invocation's first sample, and the distance to its next one.
-fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> { return vec2<u32>(at.lid, WG); }
+// Every workgroup looks at all samples of a sum. An invocation's first sample, and the distance to its next one.
+fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> { return vec2<u32>(at.lid / sums(), WG / sums()); }
 #endif
 
-// The first window, for all invocations of all workgroups the same, from the largest exponents that they have seen. If the samples are zeros,
+// The first window of a sum, for all invocations of all workgroups the same, from the largest exponents that they have seen. If the samples are zeros,
 // it is the one of numbers near 1.
 fn first_window(seen: u32, at: Place) -> u32 {
 #ifdef subgroups
     let top = subgroupMax(seen);
 #else
-    if at.lid == 0u {
-        atomicStore(&sampled, 0u);
+    let sum = at.lid & (sums() - 1u);
+    if at.lid < sums() {
+        atomicStore(&sampled[at.lid], 0u);
     }
     workgroupBarrier();
-    atomicMax(&sampled, seen);
+    atomicMax(&sampled[sum], seen);
     workgroupBarrier();
-    let top = atomicLoad(&sampled);
+    let top = atomicLoad(&sampled[sum]);
 #endif
     return window_below(select(top, ONE, top == 0u));
 }
@@ -138,6 +140,6 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
         }
         acc = add_loaded(acc, loaded);
     }
-    return finished(acc, window);
+    return moved(acc, window);
 }
 #endif

@@ -1,8 +1,10 @@
-// The elements of an invocation where they do not adjoin: four single elements per turn, so that four loads are on their way.
+// The elements of an invocation where they do not adjoin: four vectors of them per turn, so that all their loads are on their way, and at the end
+// four elements.
 #ifndef reads_partials
 #import lib/grid/entry
 #import <operator>
-#import exact/outliers/*
+#import exact/elements/*
+#import shared/exact/window
 #import exact/far/*
 #import shared/exact/limbs
 #import shared/exact/fold
@@ -28,15 +30,22 @@ fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place,
     }
     let window = first_window(top, at);
     var acc = Acc(vec4<u32>(0u), window);
-    for (var k = own; k < count; k += 4u * grid) {
-        let v0 = item(begin, k, count, step);
-        let v1 = item(begin, k + grid, count, step);
-        let v2 = item(begin, k + 2u * grid, count, step);
-        let v3 = item(begin, k + 3u * grid, count, step);
-        // One bit for each of the items that are there: the first elements of their vectors.
-        let there = (1u << min((count - k - 1u) / grid + 1u, 4u)) - 1u;
-        acc = add_loaded(acc, Vectors(v0, v1, v2, v3, there));
+    let across = grid * step;
+    var k = own;
+    while k < count {
+        var loaded: Vectors;
+        if k + (4u * PER_VECTOR - 1u) * grid < count {
+            #for v in 0..4: loaded.v$v = vector_apart(begin + k * step + $(v)u * PER_VECTOR * across, across);
+            loaded.there = ALL_THERE;
+            k += 4u * PER_VECTOR * grid;
+        } else {
+            #for v in 0..4: loaded.v$v = item(begin, k + $(v)u * grid, count, step);
+            // One bit for each of the items that are there: the first elements of their vectors.
+            loaded.there = (1u << min((count - k - 1u) / grid + 1u, 4u)) - 1u;
+            k += 4u * grid;
+        }
+        acc = add_loaded(acc, loaded);
     }
-    return finished(acc, window);
+    return moved(acc, window);
 }
 #endif

@@ -57,13 +57,3 @@ fn spill(acc: Acc) {
         words = words.yzwx;
     }
 }
-
-var<workgroup> tag_of: u32;
-
-// The tag of invocation 0's accumulator, for all invocations. Includes a barrier.
-fn shared_tag(total: Acc, at: Place) -> u32 {
-    if at.lid == 0u {
-        tag_of = total.tag;
-    }
-    return workgroupUniformLoad(&tag_of);
-}

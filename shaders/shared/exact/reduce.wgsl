@@ -1,10 +1,11 @@
-// One accumulator per invocation becomes one per workgroup, which invocation 0 holds, in workgroup memory.
+// One accumulator per invocation becomes one per sum, in workgroup memory: the first invocations hold them.
 //
 // An accumulator has five words, so a subgroup operation per level and word would wait for the one before. Here a level takes eight
 // accumulators to one: upper invocations store theirs, lower ones load seven at once and move carries once. Three levels suffice for 512
 // invocations. Digits lie in memory as vectors, which are one load each.
 #import lib/grid/entry
 #import <operator>
+#import exact/sums/*
 #import shared/exact/limbs
 
 // The last one is empty and stands for missing ones, because a branch around each load would serialize the loads.
@@ -28,8 +29,8 @@ fn reduce_all(value: Acc, at: Place) -> Acc {
         waiting_tags[WG] = 0u;
     }
     // Levels are turns of a loop that no compiler writes out: their instructions are fetched once.
-    for (var left = turns(WG); left > 1u; left = max(left / AT_ONCE, 1u)) {
-        let next = max(left / AT_ONCE, 1u);
+    for (var left = turns(WG); left > sums(); left = max(left / AT_ONCE, sums())) {
+        let next = max(left / AT_ONCE, sums());
         // Later levels write no place that this one reads.
         if at.lid >= next && at.lid < left {
             waiting[at.lid] = acc.sum;
@@ -46,4 +47,26 @@ fn reduce_all(value: Acc, at: Place) -> Acc {
         }
     }
     return acc;
+}
+
+// The tags of the sums, and all their flags.
+var<workgroup> tags: array<u32, MOST_SUMS>;
+var<workgroup> all_tags: u32;
+
+// All flags of the sums that the first invocations hold, for all invocations. Includes barriers.
+fn shared_tag(total: Acc, at: Place) -> u32 {
+    if at.lid < sums() {
+        tags[at.lid] = total.tag;
+    }
+    if MOST_SUMS > 1u {
+        workgroupBarrier();
+    }
+    if at.lid == 0u {
+        var all = 0u;
+        for (var sum = 0u; sum < sums(); sum++) {
+            all |= tags[sum];
+        }
+        all_tags = all;
+    }
+    return workgroupUniformLoad(&all_tags);
 }

@@ -3,18 +3,19 @@
 #import lib/grid/entry
 #import <operator>
 #import exact/formats/*
+#import exact/sums/*
 #import shared/exact/digits
 #import shared/exact/limbs
 
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 
-// The first two words of all states, added up in 64 bits each: parts and formats, the count.
-var<workgroup> tally: array<atomic<u32>, 4>;
+// The first two words of all states of a sum, added up in 64 bits each: parts and formats, the count.
+var<workgroup> tally: array<atomic<u32>, 4u * MOST_SUMS>;
 
 // All limbs and the tally zero; a barrier has to follow.
 fn clear_tally(at: Place) {
     clear_limbs(at);
-    for (var i = at.lid; i < 4u; i += WG) {
+    for (var i = at.lid; i < 4u * MOST_SUMS; i += WG) {
         atomicStore(&tally[i], 0u);
     }
 }
@@ -26,13 +27,14 @@ fn add_tally(word: u32, low: u32, high: u32) {
 
 // The sum of the states of invocation `own` of `grid`, of `count` that are `step` apart (see fold_apart.wgsl). Clears limbs and tally first.
 fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
+    let own_tally = 4u * (at.lid & (sums() - 1u));
     clear_tally(at);
     workgroupBarrier();
     var acc = Acc(vec4<u32>(0u), LOWEST | SPILLED);
     for (var k = own; k < count; k += grid) {
         let p = 2u * WORDS * (begin + k * step);
-        add_tally(0u, input[p], input[p + 1u]);
-        add_tally(2u, input[p + 2u], input[p + 3u]);
+        add_tally(own_tally, input[p], input[p + 1u]);
+        add_tally(own_tally + 2u, input[p + 2u], input[p + 3u]);
         for (var w = 2u; w < HEAD; w++) {
             acc.tag |= select(0u, 1u << (FLAG_SHIFT + w), (input[p + 2u * w] | input[p + 2u * w + 1u]) != 0u);
         }

@@ -35,13 +35,18 @@ fn vector(i: u32) -> Vector {
 
 fn vector_or_zeros(v: Vector, is_there: bool) -> Vector { return Vector(select(zeros(1u), v.v, is_there), select(zeros(0u), v.w, is_there)); }
 
-// Element `p` alone.
-fn element(p: u32) -> Vector {
+// The words of element `p` of an input.
+fn words_at(input_number: u32, p: u32) -> vec2<u32> {
     let i = words_of(p);
+    if input_number == 0u {
+        return vec2<u32>(input[i.x], input[i.y]);
+    }
     let j = i + vec2<u32>(params.second);
-    let w = among_zeros(vec2<u32>(second[j.x], second[j.y]), p, 0u);
-    return Vector(among_zeros(vec2<u32>(input[i.x], input[i.y]), p, 1u), w);
+    return vec2<u32>(second[j.x], second[j.y]);
 }
+
+fn element(p: u32) -> Vector { return Vector(among_zeros(words_at(0u, p), p, 1u), among_zeros(words_at(1u, p), p, 0u)); }
+fn vector_apart(p: u32, step: u32) -> Vector { return Vector(gathered(0u, p, step), gathered(1u, p, step)); }
 
 fn no_elements() -> Vector { return Vector(zeros(1u), zeros(0u)); }
 
@@ -73,15 +78,19 @@ fn vector(i: u32) -> Vector {
 #endif
 }
 
-// Element `p` alone.
-fn element(p: u32) -> Vector {
+// The words of element `p`.
+fn words_at(input_number: u32, p: u32) -> vec2<u32> {
 #ifdef texels
-    return among_zeros(vec2<u32>(element_at(p)), p, 1u);
+    return vec2<u32>(element_at(p));
 #else
     let i = words_of(p);
-    return among_zeros(vec2<u32>(input[i.x], input[i.y]), p, 1u);
+    return vec2<u32>(input[i.x], input[i.y]);
 #endif
 }
+
+// Element `p` alone, and a vector of elements that are `step` apart.
+fn element(p: u32) -> Vector { return among_zeros(words_at(0u, p), p, 1u); }
+fn vector_apart(p: u32, step: u32) -> Vector { return gathered(0u, p, step); }
 
 fn vector_or_zeros(v: Vector, is_there: bool) -> Vector { return select(zeros(1u), v, is_there); }
 

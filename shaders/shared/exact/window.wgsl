@@ -1,17 +1,15 @@
 // The sum of batches in a window: a test for each batch, and a slow path for those that miss.
 //
 //     all numbers in the window, or zero      their shares are added, without carries, and settled (the formats of shaders/exact)
-//     all in one of two windows               the same twice, if the kernel has a second window
 //     else                                    one by one: to the digits if a number is near the window, to bins or limbs if it is far
 //
-// At one of the first misses and then at every sixteenth another window is chosen for the batches that follow. The first misses use
-// neither a second window nor bins: in most data few numbers are outside, and without these the end is shorter.
+// At one of the first misses and then at every sixteenth the window moves to one that holds all numbers of the batch. The first misses use no
+// bins: in most data few numbers are outside, and without bins the end is shorter.
 #import <operator>
 #import exact/formats/*
 #import shared/exact/batch
 #import shared/exact/four_digits
 #import shared/exact/limbs
-#import exact/outliers/*
 #import exact/far/*
 
 fn add_batch(acc: Acc, batch: Batch) -> Acc {
@@ -30,13 +28,9 @@ fn add_batch(acc: Acc, batch: Batch) -> Acc {
 fn add_carefully(before: Acc, batch: Batch) -> Acc {
     var acc = before;
     let window = acc.tag & WINDOW;
-    var in_first: Shares;
-    if second_takes(batch, window, &in_first) {
-        return settled(acc, in_first, OTHERS);
-    }
     if ZEROS_FIT || any_outside(batch, window) {
         if (acc.tag & TRIES) == FIRST_MOVE * MISSED {
-            acc = choose_window(acc, batch);
+            acc = moved(acc, window_of(batch));
         }
         acc.tag += MISSED;
         if takes_batch(before.tag) {
@@ -50,6 +44,15 @@ fn add_carefully(before: Acc, batch: Batch) -> Acc {
         return Acc(acc.sum, acc.tag | OTHERS);
     }
     return settled(acc, sums_inside(batch, acc.tag & WINDOW), flags_of(batch));
+}
+
+// Moves to another window, if there is one: the sum in the old one goes to the limbs.
+fn moved(acc: Acc, window: u32) -> Acc {
+    if window == 0u || window == (acc.tag & WINDOW) {
+        return acc;
+    }
+    spill(acc);
+    return Acc(vec4<u32>(0u), (acc.tag & ~WINDOW) | SPILLED | window);
 }
 
 // Adds numbers of a batch one by one: all, or, if zeros miss windows as well, those outside of the window.

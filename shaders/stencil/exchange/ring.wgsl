@@ -66,9 +66,7 @@ struct LaneEnds {
 
 var<workgroup> lane_ends: array<LaneEnds, 2u * TURN * WAITING * ROWS * COLS>;
 
-fn lane_ends_at(half: u32, nth: u32, y: u32, place: u32) -> u32 {
-    return ((half * WAITING + nth) * TURN + y) * ROWS * COLS + place;
-}
+fn lane_ends_at(half: u32, nth: u32, y: u32, place: u32) -> u32 { return ((half * WAITING + nth) * TURN + y) * ROWS * COLS + place; }
 
 fn put_lane_ends(half: u32, nth: u32, y: u32, place: u32, row: Layer) {
     lane_ends[lane_ends_at(half, nth, y, place)] = LaneEnds(first_cell(row), last_cell(row));

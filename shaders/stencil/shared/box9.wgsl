@@ -12,6 +12,4 @@ struct Weights {
 fn weights() -> Weights { return Weights(coefficients[0], coefficients[1], coefficients[2]); }
 
 // The weighted sum of the centre, the sum of the four cells beside it, and the sum of the four diagonal ones.
-fn box(k: Weights, centre: Pack, sides: Pack, diagonals: Pack) -> Pack {
-    return k.centre * centre + k.side * sides + k.diagonal * diagonals;
-}
+fn box(k: Weights, centre: Pack, sides: Pack, diagonals: Pack) -> Pack { return k.centre * centre + k.side * sides + k.diagonal * diagonals; }

@@ -5,9 +5,7 @@
 #import stencil/shared/computed
 #import stencil/shared/blocks3d
 
-fn advance(k: Weights, sum: PlaneSums, next: PlaneSums) -> PlaneSums {
-    return PlaneSums(added(k, next.here, sum.beside), next.beside);
-}
+fn advance(k: Weights, sum: PlaneSums, next: PlaneSums) -> PlaneSums { return PlaneSums(added(k, next.here, sum.beside), next.beside); }
 
 fn put_row(k: Weights, p: i32, r: i32, cols: Cols, sum: PlaneSums, above: PlaneSums) {
     if first_row() <= r && r < end_row() {

@@ -35,9 +35,7 @@ struct Sums {
     diagonal: Elem,
 }
 
-fn sums_of(nine: Nine) -> Sums {
-    return Sums(nine.centre, (nine.n + nine.s) + (nine.w + nine.e), (nine.nw + nine.ne) + (nine.sw + nine.se));
-}
+fn sums_of(nine: Nine) -> Sums { return Sums(nine.centre, (nine.n + nine.s) + (nine.w + nine.e), (nine.nw + nine.ne) + (nine.sw + nine.se)); }
 
 fn box_of_sums(k: Weights, below: Sums, here: Sums, above: Sums) -> Elem {
     return k.centre * here.centre

@@ -17,9 +17,7 @@ fn layer_range(nth: u32) -> LayerRange {
     return LayerRange(i32(begin), i32(end), select(lead, max(lead, 0), starts_at_side));
 }
 
-fn is_fixed_layer(l: i32) -> bool {
-    return (l == 0 && side_before() == FIXED) || (l == layer_count() - 1 && side_behind() == FIXED);
-}
+fn is_fixed_layer(l: i32) -> bool { return (l == 0 && side_before() == FIXED) || (l == layer_count() - 1 && side_behind() == FIXED); }
 
 // The turns in which no level has a layer at a side: from `begin` up to, not including, `end`. `entering` layers
 // come in one turn, the first ones in turn 0; the last level lags `behind` layers.

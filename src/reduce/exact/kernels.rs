@@ -1,6 +1,6 @@
 //! Kernels of exact sums: their WGSL and their memory.
 
-use wgpu::Features;
+use wgpu::{Features, Limits};
 
 use crate::element::Element;
 use crate::reduce::elem::{Arity, Elem};
@@ -8,9 +8,9 @@ use crate::reduce::exact::format::Format;
 use crate::reduce::exact::round::Target;
 use crate::reduce::kernel::Coverage::{Columns, Grid, Teams};
 use crate::reduce::kernel::Delivery::{Collected, Output};
-use crate::reduce::kernel::Loads::Vectors;
+use crate::reduce::kernel::Loads::{Elements, Vectors};
 use crate::reduce::kernel::Memory::Nothing;
-use crate::reduce::kernel::Subgroups::Optional;
+use crate::reduce::kernel::Subgroups::{Optional, Unused};
 use crate::reduce::kernel::{Fold, Kernel, kernel};
 use crate::reduce::layout::Layout;
 use crate::reduce::monoid::Monoid;
@@ -30,12 +30,15 @@ static EXACT_OFFSETS: Kernel =
     kernel!("exact-offsets", "kernels/exact_offsets", Teams, Vectors, Nothing, Optional, Output);
 /// The middle axis of an array of three.
 static EXACT_COLUMNS: Kernel =
-    kernel!("exact-columns", "kernels/exact_columns", Columns, Vectors, Nothing, Optional, Output);
+    kernel!("exact-columns", "kernels/exact_columns", Columns, Elements, Nothing, Unused, Output);
 
-/// How exact sums combine: windows per invocation, limbs per workgroup, one result at a time. Inputs and outputs are arrays
-/// of words.
+/// How exact sums combine: windows per invocation, limbs per workgroup, one result at a time, or of a column each. Inputs and outputs are
+/// arrays of words.
 pub(in crate::reduce) static EXACT_FOLD: Fold =
     Fold { whole: &EXACT, segments: &EXACT_SEGMENTS, offsets: &EXACT_OFFSETS, columns: &EXACT_COLUMNS };
+
+/// The most columns that a workgroup takes: 128 bytes of a row, which GPUs load at once.
+const MOST_COLUMNS: u32 = 32;
 
 /// An exact sum: how numbers are made of elements, and their format.
 #[derive(Clone, Debug)]
@@ -103,23 +106,21 @@ impl ExactSum {
         let has_bins =
             self.format == Format::Single && *stage.kernel == EXACT && stage.reads != Reads::Partials;
         let far = if has_bins { "bins" } else { "limbs" };
-        let has_registers = matches!(stage.workgroup_size, 256 | 512);
-        let has_second = has_bins && self.element == Element::F32 && has_registers;
-        let outliers = if has_second { "two_windows" } else { "one_window" };
+        let columns = (*stage.kernel == EXACT_COLUMNS).then_some(stage.tile);
         self.element
             .defines(composer)
             .supply("operator", "shared/exact/accumulator")
             .choose("exact/formats", format)
             .choose("exact/elements", self.element.name())
             .choose("exact/operators", self.numbers)
-            .choose("exact/outliers", outliers)
             .choose("exact/far", far)
-            .generate("constants", "the numbers of the format", self.constants())
+            .choose("exact/sums", if columns.is_some() { "columns" } else { "one" })
+            .generate("constants", "the numbers of the format", self.constants(columns))
             .provide("map", self.map.iter().cloned().collect())
     }
 
-    /// Declares the constants of the format.
-    pub(crate) fn constants(&self) -> String {
+    /// Declares the constants of the format. A workgroup has a copy of the limbs for each of its columns.
+    pub(crate) fn constants(&self, columns: Option<u32>) -> String {
         format!(
             "alias Stored = u32;\n\
              // Words of a state's digits, and one more. Copies of them in a workgroup.\n\
@@ -131,7 +132,7 @@ impl ExactSum {
              // True: the sum is divided by the number of elements.\n\
              const MEAN: bool = {};\n",
             self.format.digits() + 1,
-            self.format.copies(),
+            columns.map_or(self.format.copies(), u64::from),
             self.format.number(),
             self.rounding(),
             self.is_mean,
@@ -190,6 +191,16 @@ impl Format {
         // Two signs in each copy, the digits and their carries. Then the empty accumulator, marks of digits, the words to publish, flags,
         // counts and the first window, each in whole vectors: at most this many bytes.
         u64::from(workgroup_size) * window + (2 * self.copies() + 2) * limbs + bins + 208
+    }
+
+    /// Returns the most columns that a workgroup of this size takes: a power of two.
+    pub(in crate::reduce) fn columns(self, workgroup_size: u32, limits: &Limits) -> u32 {
+        let limbs = self.digits() as u64 + 1;
+        // Limbs of both signs, digits and their carries, four marks of each digit, four words of counts, the first window and the tag.
+        let each = 16 * (limbs + limbs.div_ceil(32)) + 24;
+        let room = u64::from(limits.max_compute_workgroup_storage_size);
+        let left = room.saturating_sub(16 + self.workgroup_memory(workgroup_size));
+        1 << (left / each).clamp(1, u64::from(workgroup_size.clamp(1, MOST_COLUMNS))).ilog2()
     }
 
     /// Returns the number of copies of the limbs.

@@ -5,20 +5,17 @@ use crate::reduce::kernel::{Coverage, Delivery, Subgroups};
 use crate::reduce::plan::{Plan, Reads, Stage, Writes};
 
 impl Plan {
-    /// An upper bound on the number of combinations between an element and a result. The error bound of a
-    /// float result grows with it.
+    /// An upper bound on the number of combinations between an element and a result. The error bound of a float result grows with it.
     ///
     /// A combination is one call of the operator's `combine`, and each may round. Roundings in `map` and
     /// `finish` come on top. The bound holds on every device with the plan's limits, with and without
-    /// subgroups, and for any smaller count on the GPU. The error of a sum of floats of the same sign is at
-    /// most about this many half units in the last place. [`reference`](crate::reduce::reference) has the
-    /// exact bounds.
+    /// subgroups, and for any smaller count on the GPU. The error of a sum of floats of the same sign is at most about this many half units in the
+    /// last place. [`reference`](crate::reduce::reference) has the exact bounds.
     ///
-    /// For [`Shape::Accumulate`](crate::reduce::Shape::Accumulate) it is the depth of one call. Each later
-    /// call into the same output adds one combination per workgroup, so such a plan is deeper than one of
-    /// [`Shape::Whole`](crate::reduce::Shape::Whole). For segments between offsets, whose lengths the plan
-    /// does not know, it is the depth of the longest possible segment. The cost of this call is proportional
-    /// to the number of dispatches.
+    /// For [`Shape::Accumulate`](crate::reduce::Shape::Accumulate) it is the depth of one call. Each later call into the same output adds one
+    /// combination per workgroup, so such a plan is deeper than one of [`Shape::Whole`](crate::reduce::Shape::Whole). For segments between offsets,
+    /// whose lengths the plan does not know, it is the depth of the longest possible segment. The cost of this call is proportional to the number of
+    /// dispatches.
     pub fn depth(&self) -> u64 {
         let launches = self.launches();
         let top = launches.iter().map(|launch| launch.level).max().unwrap_or(0);
@@ -38,9 +35,8 @@ fn depth(launch: &Pass<Stage>) -> u64 {
     let Stage { kernel, reads, writes, .. } = launch.step;
     let param = |name| u64::from(launch.param(name).unwrap_or(0));
     let has = |name| launch.param(name).is_some();
-    // The depth of the combinations of one of `sharing` invocations. Accumulators are combined one by one.
-    // Elements or vectors of four go to four accumulators: up to six elements at the ends, two levels inside
-    // a vector, and two more to combine the four accumulators.
+    // The depth of the combinations of one of `sharing` invocations. Accumulators are combined one by one. Elements or vectors of four go to four
+    // accumulators: up to six elements at the ends, two levels inside a vector, and two more to combine the four accumulators.
     let own = |items: u64, sharing: u64| match reads {
         Reads::Partials => items.div_ceil(sharing) + 2,
         _ => items.div_ceil(4 * sharing) + 10,
@@ -83,9 +79,8 @@ fn depth(launch: &Pass<Stage>) -> u64 {
     }
 }
 
-/// The number of partials that are added to the output one after the other, in any order: one per
-/// workgroup. If every subgroup adds its own, the worst case is subgroups of one lane, with one partial
-/// per invocation.
+/// The number of partials that are added to the output one after the other, in any order: one per workgroup. If every subgroup adds its own, the
+/// worst case is subgroups of one lane, with one partial per invocation.
 fn accumulated(launch: &Pass<Stage>) -> u64 {
     let Stage { kernel, workgroup_size, .. } = launch.step;
     let groups = u64::from(launch.param("groups").unwrap_or(0));

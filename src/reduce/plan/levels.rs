@@ -1,8 +1,7 @@
 //! Levels of partial results over a whole input, and how they become one.
 //!
-//! A count on the GPU (`kernels/length.wgsl`) shortens every dispatch to that many items, dispatches over partial results
-//! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
-//! hold none.
+//! A count on the GPU (`kernels/length.wgsl`) shortens every dispatch to that many items, dispatches over partial results too. Nothing is lost:
+//! result `i` of a level holds no element before element `i`, so the results from the count on hold none.
 
 use crate::gpu::error::Error;
 use crate::gpu::pass::{Binding, Pass};
@@ -150,8 +149,7 @@ impl Levels<'_> {
             let spans = self.partials(below, left);
             let results = self.results_of(&spans, most_later);
             let remains: u64 = results.iter().sum();
-            // A workgroup of one invocation that takes one item makes no progress: the host combines the
-            // rest.
+            // A workgroup of one invocation that takes one item makes no progress: the host combines the rest.
             if remains >= left {
                 break;
             }

@@ -62,26 +62,22 @@ impl Plan {
         &self.work.passes
     }
 
-    /// The number of results: 1, or the number of segments or columns. If the host combines accumulators,
-    /// their number.
+    /// The number of results: 1, or the number of segments or columns. If the host combines accumulators, their number.
     pub fn results(&self) -> u64 {
         self.results
     }
 
-    /// Bytes of output, rounded up to words of four bytes. The output's buffer must have this many bytes
-    /// after the output's offset.
+    /// Bytes of output, rounded up to words of four bytes. The output's buffer must have this many bytes after the output's offset.
     pub fn output(&self) -> u64 {
         self.work.outputs[0].size
     }
 
-    /// Bytes of the two scratch buffers, which pass accumulators from one dispatch to the next; 0 for a buffer
-    /// that is not needed.
+    /// Bytes of the two scratch buffers, which pass accumulators from one dispatch to the next; 0 for a buffer that is not needed.
     pub fn scratch(&self) -> [u64; 2] {
         [FIRST_SCRATCH, SECOND_SCRATCH].map(|nth| self.work.memory[nth].size)
     }
 
-    /// Bytes of the partials buffer, to which the workgroups of one dispatch publish their partials; 0 if none
-    /// is needed.
+    /// Bytes of the partials buffer, to which the workgroups of one dispatch publish their partials; 0 if none is needed.
     pub fn partials(&self) -> u64 {
         self.work.memory[PARTIALS].size
     }

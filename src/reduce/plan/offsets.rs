@@ -8,15 +8,13 @@ use crate::reduce::plan::{
     ByteRange, FIRST_SCRATCH, Inputs, MARKS, Params, Plan, Reads, Request, Stage, WORD, Writes,
 };
 
-/// Elements of a tile, as a power of two, if a binding holds at least two tiles. Longer segments are cut at
-/// tiles.
+/// Elements of a tile, as a power of two, if a binding holds at least two tiles. Longer segments are cut at tiles.
 const TILE: u32 = 14;
 
 /// The most elements of a segment per invocation of its team. The whole workgroup takes a longer segment.
 const MOST_EACH: u64 = 128;
 
-/// Invocations of a team that reads marks when tiles are reduced, as a power of two. A workgroup has eight
-/// such teams.
+/// Invocations of a team that reads marks when tiles are reduced, as a power of two. A workgroup has eight such teams.
 const TILE_TEAM: u32 = 5;
 
 /// The most tiles of a segment that one invocation combines.
@@ -57,8 +55,7 @@ impl Tiles {
 }
 
 impl Request<'_> {
-    /// Plans short and medium segments, window by window. If the input is longer than a tile, long segments
-    /// follow.
+    /// Plans short and medium segments, window by window. If the input is longer than a tile, long segments follow.
     pub(super) fn offsets(&self, inputs: Inputs, count: u64) -> Result<Plan, Error> {
         // There is one more offset than segments.
         if count >= u64::from(u32::MAX) {
@@ -97,8 +94,7 @@ impl Request<'_> {
         Tiles { inputs, power, each: ((room >> power) - 1).max(1) }
     }
 
-    /// Ranges of segments whose offsets and results fit one binding. Their offsets start where a binding may
-    /// start.
+    /// Ranges of segments whose offsets and results fit one binding. Their offsets start where a binding may start.
     fn slabs(&self, count: u64) -> impl Iterator<Item = std::ops::Range<u64>> {
         let unit = self.align() / OFFSET;
         let fitting = (self.largest_binding() / OFFSET - 1).min(self.storable_results());

@@ -52,8 +52,7 @@ impl Request<'_> {
         self.largest_binding().saturating_sub(lost).max(size)
     }
 
-    /// Returns the bytes that one binding can hold wherever the elements start between two multiples of the
-    /// alignment.
+    /// Returns the bytes that one binding can hold wherever the elements start between two multiples of the alignment.
     pub(super) fn room(&self) -> u64 {
         let unit = self.unit(self.item_size());
         self.largest_binding().saturating_sub(unit).max(unit)
@@ -85,8 +84,7 @@ impl Request<'_> {
         input::unit(self.align(), stride)
     }
 
-    /// Returns the binding for `count` values starting with number `begin`, and the position of the first one in
-    /// it, in values.
+    /// Returns the binding for `count` values starting with number `begin`, and the position of the first one in it, in values.
     pub(super) fn store(&self, begin: u64, count: u64, stride: u64) -> (ByteRange, u32) {
         let all = BufferRange { offset: 0, len: begin + count };
         input::binding(all, stride, begin..begin + count, self.unit(stride))

@@ -12,7 +12,7 @@ use crate::gpu::limits::{self, LimitError, SettingError, needs, power_of_two_wor
 use crate::gpu::window;
 use crate::reduce::Reduce;
 use crate::reduce::elem::Arity;
-use crate::reduce::kernel::{ACCUMULATE, Kernel, SINGLE_PASS};
+use crate::reduce::kernel::{ACCUMULATE, Coverage, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{BufferRange, Inputs, PER_INVOCATION, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::refused::no_atomic;
@@ -50,12 +50,14 @@ pub(crate) struct Request<'a> {
 /// The workgroup sizes of kernels for whole inputs, on a device that allows them.
 pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 
-/// Invocations in a workgroup that reads adjoining bindings, on a device that allows as many. Such inputs are
-/// large.
+/// Invocations in a workgroup that reads adjoining bindings, on a device that allows as many. Such inputs are large.
 const ADJOINING_SIZE: u32 = 512;
 
 /// Invocations in a workgroup that sums elements of a segment exactly. It sums one segment at a time, and most are short.
 const EXACT_SIZE: u32 = 32;
+
+/// Rows that a small workgroup sums exactly: up to four turns of an invocation.
+const FEW_ROWS: u64 = 64;
 
 /// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the partials, and the output.
 const ADJOINING_BUFFERS: u32 = 6;
@@ -104,7 +106,9 @@ impl Request<'_> {
             ShapeKind::Offsets => many(self.monoid.fold().offsets),
             // The last axis is segments.
             ShapeKind::Axis if self.monoid.exact.is_some() => {
-                [many(self.monoid.fold().columns), many(self.monoid.fold().segments)].concat()
+                let columns = many(self.monoid.fold().columns);
+                let short = columns.iter().map(|stage| self.for_rows(*stage, 1)).collect();
+                [columns, short, many(self.monoid.fold().segments)].concat()
             }
             ShapeKind::Axis => many(self.monoid.fold().columns),
         }
@@ -126,9 +130,22 @@ impl Request<'_> {
         if self.reduce.to_states { Writes::Partials } else { Writes::Results }
     }
 
-    /// A kernel in workgroups of the usual size.
+    /// A kernel in workgroups of the usual size, or small ones for exact sums of segments. States take a usual one: adding one takes a loop over
+    /// its digits.
     pub(super) fn stage(&self, kernel: &'static Kernel, reads: Reads, writes: Writes) -> Stage {
-        Stage { kernel, reads, writes, workgroup_size: self.size_for(reads), tile: 0 }
+        let is_exact = self.monoid.exact.is_some();
+        let is_small = is_exact && kernel.coverage == Coverage::Teams && reads == Reads::Elements;
+        let workgroup_size = self.workgroup_size().min(if is_small { EXACT_SIZE } else { u32::MAX });
+        self.for_rows(Stage { kernel, reads, writes, workgroup_size, tile: 0 }, u64::MAX)
+    }
+
+    /// A stage for so many rows of columns. Exact sums of few rows take a small workgroup.
+    pub(super) fn for_rows(&self, stage: Stage, rows: u64) -> Stage {
+        let Some(format) = self.monoid.format().filter(|_| stage.kernel.coverage == Coverage::Columns) else {
+            return stage;
+        };
+        let workgroup_size = stage.workgroup_size.min(if rows <= FEW_ROWS { EXACT_SIZE } else { u32::MAX });
+        Stage { workgroup_size, tile: format.columns(workgroup_size, self.limits), ..stage }
     }
 
     /// Bytes from one item of the input to the next.
@@ -168,12 +185,6 @@ impl Request<'_> {
     /// Invocations in a workgroup of the kernels that have only one size.
     pub(super) fn workgroup_size(&self) -> u32 {
         self.largest_workgroup().min(USUAL_SIZE)
-    }
-
-    /// Invocations in a workgroup of a kernel for segments or columns. Exact states take a usual one: adding one takes a loop over its digits.
-    pub(super) fn size_for(&self, reads: Reads) -> u32 {
-        let size = self.workgroup_size();
-        if self.monoid.exact.is_some() && reads == Reads::Elements { size.min(EXACT_SIZE) } else { size }
     }
 
     /// The largest workgroup whose accumulators fit workgroup memory: a power of two.
@@ -271,9 +282,8 @@ impl Request<'_> {
         }
     }
 
-    /// Checks that a binding can hold at least one item at every offset, and that the plan does not have too
-    /// many launches: one per window, and for segments between offsets one for each part of the list that a
-    /// binding holds.
+    /// Checks that a binding can hold at least one item at every offset, and that the plan does not have too many launches: one per window, and for
+    /// segments between offsets one for each part of the list that a binding holds.
     pub(super) fn check_windows(&self, shape: Shape, parts: &[BufferRange]) -> Result<(), LimitError> {
         let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
         let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };

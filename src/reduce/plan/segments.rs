@@ -11,7 +11,8 @@ use crate::reduce::plan::{
     FIRST_SCRATCH, Inputs, MAX_ITERATIONS, PER_INVOCATION, Params, Plan, Reads, Request, Stage, WORD, Writes,
 };
 
-/// Workgroups that fill any GPU; twice as many of exact sums. If there are fewer, long segments are cut into chunks.
+/// Workgroups that fill any GPU; twice as many of exact sums of segments, whose workgroups are small, and a quarter of those of exact sums of
+/// columns, whose invocations have sixteen loads on their way. If there are fewer, long segments are cut into chunks.
 const ENOUGH: u64 = 2048;
 
 /// The fewest elements of a chunk. Smaller chunks would not be worth a second dispatch.
@@ -43,6 +44,11 @@ impl Cut {
     fn number(self, row: u64) -> u64 {
         row / self.len * self.chunks + row % self.len / self.chunk
     }
+}
+
+/// Rows that a workgroup can cover in the most iterations that it may take.
+fn reachable(stage: Stage, width: u64) -> u64 {
+    u64::from(stage.workgroup_size) / width * MAX_ITERATIONS
 }
 
 impl Request<'_> {
@@ -90,7 +96,7 @@ impl Request<'_> {
         kernel: &'static Kernel,
     ) -> Result<Plan, Error> {
         let mut plan = Plan::empty(count * inner, self.out_stride());
-        let all = self.stage(kernel, self.items(), self.last());
+        let all = self.for_rows(self.stage(kernel, self.items(), self.last()), len);
         let chunks = Stage { writes: Writes::Partials, ..all };
         let mut merges = true;
         // A window may start with nearly `align` bytes that do not belong to the part.
@@ -98,7 +104,7 @@ impl Request<'_> {
         let left = if len > fitting {
             self.over_windows(&mut plan, inputs, (count, len, inner), chunks)?
         } else {
-            let chunk = self.chunk(count, len, inner);
+            let chunk = self.chunk(all, (count, len, inner));
             let cut = Cut { len, chunk, chunks: len.div_ceil(chunk), inner };
             merges = cut.chunks > 1;
             let stage = if merges { chunks } else { all };
@@ -114,40 +120,38 @@ impl Request<'_> {
         if merges && !plan.launches().is_empty() {
             let accs = (count * left * inner * self.monoid.acc.stride).next_multiple_of(WORD);
             plan = plan.taking(FIRST_SCRATCH, accs);
-            let merge = self.stage(kernel, Reads::Partials, self.last());
+            let merge = self.for_rows(self.stage(kernel, Reads::Partials, self.last()), left);
             self.merge(&mut plan, count, Cut { len, chunk: left, chunks: left, inner }, merge)?;
         }
         Ok(plan)
     }
 
-    /// Rows of a chunk if a binding holds whole parts: all rows, or fewer if there are too few parts to fill
-    /// a GPU.
-    fn chunk(&self, count: u64, len: u64, inner: u64) -> u64 {
-        let width = self.usual_width(inner);
-        let enough = self.enough().div_ceil((count * inner.div_ceil(width)).max(1));
+    /// Rows of a chunk if a binding holds whole parts: all rows, or fewer if there are too few parts to fill a GPU.
+    fn chunk(&self, stage: Stage, (count, len, inner): (u64, u64, u64)) -> u64 {
+        let width = self.usual_width(stage, inner);
+        let enough = self.enough(stage).div_ceil((count * inner.div_ceil(width)).max(1));
         let filling = len.div_ceil(enough).max(SMALLEST_CHUNK.div_ceil(width)).next_multiple_of(4);
-        len.min(filling).min(self.reachable(width))
+        len.min(filling).min(reachable(stage, width))
     }
 
-    fn enough(&self) -> u64 {
-        ENOUGH << u32::from(self.monoid.exact.is_some())
+    fn enough(&self, stage: Stage) -> u64 {
+        match stage.kernel.coverage {
+            _ if self.monoid.exact.is_none() => ENOUGH,
+            Coverage::Columns => ENOUGH / 4,
+            _ => 2 * ENOUGH,
+        }
     }
 
-    fn usual_width(&self, inner: u64) -> u64 {
+    fn usual_width(&self, stage: Stage, inner: u64) -> u64 {
         if self.monoid.exact.is_some() {
-            return 1;
+            // A power of two. Segments have one.
+            return inner.next_power_of_two().min(u64::from(stage.tile.max(1)));
         }
         inner.min(USUAL_WIDTH).min(u64::from(self.workgroup_size()))
     }
 
-    /// Rows that a workgroup can cover in the most iterations that it may take.
-    fn reachable(&self, width: u64) -> u64 {
-        u64::from(self.size_for(Reads::Elements)) / width * MAX_ITERATIONS
-    }
-
-    /// Plans parts that no binding holds, one after the other. Every window has the same number of chunks,
-    /// and its accumulators are combined with those of the previous window. Returns the number of
-    /// accumulators per part and column.
+    /// Plans parts that no binding holds, one after the other. Every window has the same number of chunks, and its accumulators are combined with
+    /// those of the previous window. Returns the number of accumulators per part and column.
     fn over_windows(
         &self,
         plan: &mut Plan,
@@ -155,11 +159,11 @@ impl Request<'_> {
         (count, len, inner): (u64, u64, u64),
         stage: Stage,
     ) -> Result<u64, Error> {
-        let width = self.usual_width(inner);
+        let width = self.usual_width(stage, inner);
         let fitting = (self.room() / (inner * self.item_size())).max(1);
         let worthwhile = fitting / SMALLEST_CHUNK.div_ceil(width);
-        let each = self.enough().div_ceil(inner.div_ceil(width)).min(worthwhile).max(1);
-        let chunk = (fitting / each).min(self.reachable(width));
+        let each = self.enough(stage).div_ceil(inner.div_ceil(width)).min(worthwhile).max(1);
+        let chunk = (fitting / each).min(reachable(stage, width));
         let cut = Cut { len, chunk, chunks: len.div_ceil(chunk), inner };
         for number in 0..count {
             let end = (number + 1) * cut.chunks;
@@ -176,9 +180,9 @@ impl Request<'_> {
     /// The division of chunks of `rows` rows among teams: strips of columns, with a team for each; columns of a strip; invocations of a
     /// team, as a power of two.
     fn division(&self, stage: Stage, rows: u64, inner: u64) -> (u64, u64, u32) {
-        // A workgroup's exact sum is that of one column.
         if inner == 1 || self.monoid.exact.is_some() {
-            return (inner, 1, self.team(stage, rows));
+            let width = self.usual_width(stage, inner);
+            return (inner.div_ceil(width), width, self.team(stage, rows));
         }
         let most = u64::from(stage.workgroup_size);
         let high = rows.div_ceil(PER_INVOCATION);

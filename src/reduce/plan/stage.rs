@@ -31,8 +31,7 @@ pub enum Writes {
     Results,
 }
 
-/// A kernel with what it reads and writes. Together with the operator it determines the WGSL and the
-/// overrides of a pipeline.
+/// A kernel with what it reads and writes. Together with the operator it determines the WGSL and the overrides of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stage {
@@ -44,7 +43,7 @@ pub struct Stage {
     pub writes: Writes,
     /// Invocations in a workgroup.
     pub workgroup_size: u32,
-    /// Items of a tile; see [`Coverage::Tiles`].
+    /// Items of a tile; see [`Coverage::Tiles`]. Of exact sums of columns: the most columns of a workgroup.
     pub tile: u32,
 }
 
