@@ -10,7 +10,6 @@
 #import group/shared/keys
 #import group/shared/integers
 #import group/shared/pairs
-#import group/shared/rejected
 #import group/shared/states
 
 fn visit(id: u32, bits: u32) {

@@ -10,7 +10,7 @@
 #import lib/grid/entry
 #import group/shared/io
 #import group/shared/pairs
-#import group/shared/rejected
+#import group/shared/states
 #import group/shared/parted_pairs
 
 var<workgroup> counts: array<atomic<u32>, PARTS>;

@@ -22,7 +22,7 @@
 #import group/ids/*
 #import group/shared/io
 #import group/shared/pairs
-#import group/shared/rejected
+#import group/shared/states
 #import group/shared/table
 #import group/shared/table_moves
 #import group/shared/table_words

@@ -28,7 +28,7 @@ impl GroupById {
             VARIANCE => (Format::Product, "product"),
             _ => (Format::Single, "single"),
         };
-        let sums = ExactSum::of(format, Element::F32, "").constants(None);
+        let sums = ExactSum::of(format, Element::F32, "").constants(0);
         let wgsl = self
             .element
             .defines(Composer::of(&[rooms::GROUP, rooms::GROUP_BY, rooms::SHARED, rooms::EXACT]))

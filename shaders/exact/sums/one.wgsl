@@ -1,6 +1,8 @@
 // A workgroup makes one sum, of which all its invocations have a part.
 
 const MOST_SUMS: u32 = 1u;
+const IN_ORDER: bool = true;
 
 fn sums() -> u32 { return 1u; }
+fn member_of(lid: u32) -> u32 { return lid; }
 fn digit_of(i: u32) -> vec2<u32> { return vec2<u32>(0u, i); }

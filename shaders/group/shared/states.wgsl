@@ -34,6 +34,13 @@ fn state_of(id: u32) -> u32 { return id * STATE; }
 // Leaves a word as it is before a run.
 fn take(place: u32) -> u32 { return atomicExchange(&states[place], 0u); }
 
+// The ids that no group has: an invocation adds its number of them once.
+fn add_rejected(rejected: u32) {
+    if rejected > 0u {
+        atomicAdd(&states[GROUPS * STATE], rejected);
+    }
+}
+
 fn raise(id: u32, flag: u32) {
     let place = state_of(id) + FLAGS;
     // Most are there already, and loads do not wait for each other.

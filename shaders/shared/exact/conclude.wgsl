@@ -11,14 +11,20 @@
 #import shared/exact/round
 #import shared/exact/states
 
+// Computes the digits of sums. `total` is as in `conclude`.
+fn all_to_digits(total: Acc, at: Place) {
+    if at.lid < sums() {
+        copy_of = at.lid;
+        spill(total);
+    }
+    to_digits(at);
+}
+
 // Stores the first `number` sums of `n` elements. `total` is the accumulator of a sum, which the invocation of its number holds; `tag` has the
 // flags of all (`shared_tag`). All invocations take part.
 fn conclude(slot: u32, number: u32, total: Acc, tag: u32, n: u32, at: Place) {
 #ifdef writes_partials
-    if at.lid < sums() {
-        spill(total);
-    }
-    to_digits(at);
+    all_to_digits(total, at);
     for (var i = at.lid; i < number * WORDS; i += WG) {
         store_word(2u * ((params.store + slot) * WORDS + i), state_word(i / WORDS, i % WORDS, n));
     }
@@ -27,10 +33,7 @@ fn conclude(slot: u32, number: u32, total: Acc, tag: u32, n: u32, at: Place) {
     let needs_digits = MEAN || (tag & SPILLED) != 0u;
     var is_negative = false;
     if needs_digits {
-        if at.lid < sums() {
-            spill(total);
-        }
-        to_digits(at);
+        all_to_digits(total, at);
         is_negative = to_magnitude(at);
     }
     if at.lid < number {

@@ -39,7 +39,7 @@ fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> { return vec2<u32>(at.lane,
 var<workgroup> sampled: array<atomic<u32>, MOST_SUMS>;
 
 // Every workgroup looks at all samples of a sum. An invocation's first sample, and the distance to its next one.
-fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> { return vec2<u32>(at.lid / sums(), WG / sums()); }
+fn samples_of(at: Place, wg: Workgroup) -> vec2<u32> { return vec2<u32>(member_of(at.lid) / sums(), WG / sums()); }
 #endif
 
 // The first window of a sum, for all invocations of all workgroups the same, from the largest exponents that they have seen. If the samples are zeros,
@@ -48,7 +48,7 @@ fn first_window(seen: u32, at: Place) -> u32 {
 #ifdef subgroups
     let top = subgroupMax(seen);
 #else
-    let sum = at.lid & (sums() - 1u);
+    let sum = member_of(at.lid) & (sums() - 1u);
     if at.lid < sums() {
         atomicStore(&sampled[at.lid], 0u);
     }

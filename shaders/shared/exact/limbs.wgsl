@@ -6,6 +6,7 @@
 #import lib/grid/entry
 #import <operator>
 #import exact/formats/*
+#import exact/sums/*
 #import shared/exact/four_digits
 
 // A number of turns that no compiler knows, so loops that rarely run are not unrolled: instructions that a core has not fetched take
@@ -18,7 +19,7 @@ var<private> copy_of: u32;
 
 // All limbs zero; a barrier has to follow.
 fn clear_limbs(at: Place) {
-    copy_of = at.lid & (COPIES - 1u);
+    copy_of = member_of(at.lid) & (COPIES - 1u);
     for (var i = at.lid; i < 2u * COPIES * LIMBS; i += WG) {
         atomicStore(&limbs[i], 0u);
     }

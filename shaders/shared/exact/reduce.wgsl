@@ -28,6 +28,13 @@ fn reduce_all(value: Acc, at: Place) -> Acc {
         waiting[WG] = vec4<u32>(0u);
         waiting_tags[WG] = 0u;
     }
+    if !IN_ORDER {
+        waiting[member_of(at.lid)] = acc.sum;
+        waiting_tags[member_of(at.lid)] = acc.tag;
+        workgroupBarrier();
+        acc = stored(at.lid, WG);
+        workgroupBarrier();
+    }
     // Levels are turns of a loop that no compiler writes out: their instructions are fetched once.
     for (var left = turns(WG); left > sums(); left = max(left / AT_ONCE, sums())) {
         let next = max(left / AT_ONCE, sums());

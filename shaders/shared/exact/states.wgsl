@@ -27,7 +27,7 @@ fn add_tally(word: u32, low: u32, high: u32) {
 
 // The sum of the states of invocation `own` of `grid`, of `count` that are `step` apart (see fold_apart.wgsl). Clears limbs and tally first.
 fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
-    let own_tally = 4u * (at.lid & (sums() - 1u));
+    let own_tally = 4u * (member_of(at.lid) & (sums() - 1u));
     clear_tally(at);
     workgroupBarrier();
     var acc = Acc(vec4<u32>(0u), LOWEST | SPILLED);

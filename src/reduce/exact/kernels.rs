@@ -37,8 +37,8 @@ static EXACT_COLUMNS: Kernel =
 pub(in crate::reduce) static EXACT_FOLD: Fold =
     Fold { whole: &EXACT, segments: &EXACT_SEGMENTS, offsets: &EXACT_OFFSETS, columns: &EXACT_COLUMNS };
 
-/// The most columns that a workgroup takes: 128 bytes of a row, which GPUs load at once.
-const MOST_COLUMNS: u32 = 32;
+/// The most sums of a workgroup: of columns, whose elements are 128 bytes of a row then, which GPUs load at once, or of segments.
+const MOST_SUMS: u32 = 32;
 
 /// An exact sum: how numbers are made of elements, and their format.
 #[derive(Clone, Debug)]
@@ -106,7 +106,11 @@ impl ExactSum {
         let has_bins =
             self.format == Format::Single && *stage.kernel == EXACT && stage.reads != Reads::Partials;
         let far = if has_bins { "bins" } else { "limbs" };
-        let columns = (*stage.kernel == EXACT_COLUMNS).then_some(stage.tile);
+        let sums = match stage.kernel.coverage {
+            _ if stage.sums() == 0 => "one",
+            Columns => "columns",
+            _ => "segments",
+        };
         self.element
             .defines(composer)
             .supply("operator", "shared/exact/accumulator")
@@ -114,13 +118,13 @@ impl ExactSum {
             .choose("exact/elements", self.element.name())
             .choose("exact/operators", self.numbers)
             .choose("exact/far", far)
-            .choose("exact/sums", if columns.is_some() { "columns" } else { "one" })
-            .generate("constants", "the numbers of the format", self.constants(columns))
+            .choose("exact/sums", sums)
+            .generate("constants", "the numbers of the format", self.constants(stage.sums()))
             .provide("map", self.map.iter().cloned().collect())
     }
 
-    /// Declares the constants of the format. A workgroup has a copy of the limbs for each of its columns.
-    pub(crate) fn constants(&self, columns: Option<u32>) -> String {
+    /// Declares the constants of the format. A workgroup that makes several sums has a copy of the limbs for each.
+    pub(crate) fn constants(&self, sums: u32) -> String {
         format!(
             "alias Stored = u32;\n\
              // Words of a state's digits, and one more. Copies of them in a workgroup.\n\
@@ -132,7 +136,7 @@ impl ExactSum {
              // True: the sum is divided by the number of elements.\n\
              const MEAN: bool = {};\n",
             self.format.digits() + 1,
-            columns.map_or(self.format.copies(), u64::from),
+            if sums == 0 { self.format.copies() } else { sums.into() },
             self.format.number(),
             self.rounding(),
             self.is_mean,
@@ -193,14 +197,14 @@ impl Format {
         u64::from(workgroup_size) * window + (2 * self.copies() + 2) * limbs + bins + 208
     }
 
-    /// Returns the most columns that a workgroup of this size takes: a power of two.
-    pub(in crate::reduce) fn columns(self, workgroup_size: u32, limits: &Limits) -> u32 {
+    /// Returns the most sums that a workgroup of this size makes at once: a power of two.
+    pub(in crate::reduce) fn sums(self, workgroup_size: u32, limits: &Limits) -> u32 {
         let limbs = self.digits() as u64 + 1;
         // Limbs of both signs, digits and their carries, four marks of each digit, four words of counts, the first window and the tag.
         let each = 16 * (limbs + limbs.div_ceil(32)) + 24;
         let room = u64::from(limits.max_compute_workgroup_storage_size);
         let left = room.saturating_sub(16 + self.workgroup_memory(workgroup_size));
-        1 << (left / each).clamp(1, u64::from(workgroup_size.clamp(1, MOST_COLUMNS))).ilog2()
+        1 << (left / each).clamp(1, u64::from(workgroup_size.clamp(1, MOST_SUMS))).ilog2()
     }
 
     /// Returns the number of copies of the limbs.

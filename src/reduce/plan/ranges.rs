@@ -6,6 +6,7 @@ use crate::gpu::error::Error;
 use crate::gpu::pass::Binding;
 use crate::gpu::window::Window;
 use crate::gpu::{LimitError, grid, input};
+use crate::reduce::kernel::Coverage;
 use crate::reduce::plan::{BufferRange, ByteRange, Inputs, PER_INVOCATION, Params, Request, Stage};
 
 /// Bytes of the widest vector. Bindings start and end at its multiples.
@@ -73,10 +74,14 @@ impl Request<'_> {
         self.fitting_team(stage, items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2())
     }
 
-    /// Returns `needed`, limited to log2 of a workgroup. An exact sum takes a workgroup, whose invocations share its limbs.
+    /// Returns `needed`, limited to log2 of a workgroup. Invocations of an exact sum share its limbs: all of a workgroup, or of its share.
     pub(super) fn fitting_team(&self, stage: Stage, needed: u32) -> u32 {
         let most = stage.workgroup_size.ilog2();
-        if self.monoid.exact.is_some() { most } else { needed.min(most) }
+        match stage.kernel.coverage {
+            _ if self.monoid.exact.is_none() => needed.min(most),
+            Coverage::Teams => most - stage.sums().max(1).ilog2(),
+            _ => most,
+        }
     }
 
     /// Returns the alignment of bindings of values of `stride` bytes, a multiple of `stride`.

@@ -59,6 +59,10 @@ const EXACT_SIZE: u32 = 32;
 /// Rows that a small workgroup sums exactly: up to four turns of an invocation.
 const FEW_ROWS: u64 = 64;
 
+/// Elements of a segment of which a workgroup sums several exactly, and of one that an invocation sums alone.
+const SHORT_SEGMENT: u64 = 1024;
+const FEW_ELEMENTS: u64 = 128;
+
 /// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the partials, and the output.
 const ADJOINING_BUFFERS: u32 = 6;
 
@@ -76,6 +80,14 @@ impl Request<'_> {
             let chunks = Stage { writes: Writes::Partials, ..first };
             let merge = self.stage(kernel, Reads::Partials, self.last());
             let mut stages = vec![first, chunks, merge];
+            stages.dedup();
+            stages
+        };
+        let with_short = |kernel| {
+            let mut stages = many(kernel);
+            for rows in [FEW_ELEMENTS, SHORT_SEGMENT] {
+                stages.extend(many(kernel).into_iter().map(|stage| self.for_rows(stage, rows)));
+            }
             stages.dedup();
             stages
         };
@@ -102,13 +114,11 @@ impl Request<'_> {
             ShapeKind::Strided => {
                 met(vec![self.stage(self.monoid.fold().whole, Reads::Strided, self.last())])
             }
-            ShapeKind::Segments => many(self.monoid.fold().segments),
+            ShapeKind::Segments => with_short(self.monoid.fold().segments),
             ShapeKind::Offsets => many(self.monoid.fold().offsets),
             // The last axis is segments.
             ShapeKind::Axis if self.monoid.exact.is_some() => {
-                let columns = many(self.monoid.fold().columns);
-                let short = columns.iter().map(|stage| self.for_rows(*stage, 1)).collect();
-                [columns, short, many(self.monoid.fold().segments)].concat()
+                [self.monoid.fold().columns, self.monoid.fold().segments].map(with_short).concat()
             }
             ShapeKind::Axis => many(self.monoid.fold().columns),
         }
@@ -133,19 +143,22 @@ impl Request<'_> {
     /// A kernel in workgroups of the usual size, or small ones for exact sums of segments. States take a usual one: adding one takes a loop over
     /// its digits.
     pub(super) fn stage(&self, kernel: &'static Kernel, reads: Reads, writes: Writes) -> Stage {
-        let is_exact = self.monoid.exact.is_some();
-        let is_small = is_exact && kernel.coverage == Coverage::Teams && reads == Reads::Elements;
-        let workgroup_size = self.workgroup_size().min(if is_small { EXACT_SIZE } else { u32::MAX });
+        let workgroup_size = self.workgroup_size();
         self.for_rows(Stage { kernel, reads, writes, workgroup_size, tile: 0 }, u64::MAX)
     }
 
-    /// A stage for so many rows of columns. Exact sums of few rows take a small workgroup.
+    /// A stage for parts of so many rows. A workgroup sums several short segments exactly, or one; and several columns, a small one those of few rows.
     pub(super) fn for_rows(&self, stage: Stage, rows: u64) -> Stage {
-        let Some(format) = self.monoid.format().filter(|_| stage.kernel.coverage == Coverage::Columns) else {
-            return stage;
+        let Some(format) = self.monoid.format() else { return stage };
+        let (most, has_many) = match (stage.kernel.coverage, stage.reads) {
+            (Coverage::Columns, _) => (if rows <= FEW_ROWS { EXACT_SIZE } else { u32::MAX }, true),
+            (Coverage::Teams, Reads::Elements) if rows > SHORT_SEGMENT => (EXACT_SIZE, false),
+            (Coverage::Teams, Reads::Elements) => (if rows <= FEW_ELEMENTS { EXACT_SIZE } else { u32::MAX }, true),
+            _ => return stage,
         };
-        let workgroup_size = stage.workgroup_size.min(if rows <= FEW_ROWS { EXACT_SIZE } else { u32::MAX });
-        Stage { workgroup_size, tile: format.columns(workgroup_size, self.limits), ..stage }
+        let workgroup_size = self.workgroup_size().min(most);
+        let tile = if has_many { format.sums(workgroup_size, self.limits) } else { 0 };
+        Stage { workgroup_size, tile, ..stage }
     }
 
     /// Bytes from one item of the input to the next.

@@ -1,8 +1,6 @@
 //! A kernel with what it reads and writes.
 
-#[cfg(doc)]
-use crate::reduce::kernel::Coverage;
-use crate::reduce::kernel::{Kernel, Loads};
+use crate::reduce::kernel::{Coverage, Kernel, Loads};
 
 /// The items that a dispatch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,11 +41,17 @@ pub struct Stage {
     pub writes: Writes,
     /// Invocations in a workgroup.
     pub workgroup_size: u32,
-    /// Items of a tile; see [`Coverage::Tiles`]. Of exact sums of columns: the most columns of a workgroup.
+    /// Items of a tile; see [`Coverage::Tiles`]. Of exact sums of segments and columns: as many as a workgroup makes at once.
     pub tile: u32,
 }
 
 impl Stage {
+    /// Returns the exact sums of segments or columns that a workgroup makes at once, at most; 0 if it makes one.
+    pub(in crate::reduce) fn sums(self) -> u32 {
+        let has_parts = matches!(self.kernel.coverage, Coverage::Teams | Coverage::Columns);
+        if has_parts { self.tile } else { 0 }
+    }
+
     /// Returns true if it reads consecutive elements, four at a time.
     pub(in crate::reduce) fn reads_vectors(self) -> bool {
         self.kernel.loads == Loads::Vectors && matches!(self.reads, Reads::Elements | Reads::Adjoining)
