@@ -83,6 +83,4 @@ fn behind(all: Acc, item: u32) -> Acc {
 }
 
 // True if no element comes behind a tile.
-fn is_last(tile: u32) -> bool {
-    return params.index + params.len == params.count && params.len - tile * ITEMS_PER_LANE * WG <= ITEMS_PER_LANE * WG;
-}
+fn is_last(tile: u32) -> bool { return params.index + params.len == params.count && params.len - tile * ITEMS_PER_LANE * WG <= ITEMS_PER_LANE * WG; }

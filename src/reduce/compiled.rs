@@ -54,14 +54,12 @@ impl Compiled<Reduce> {
         Reduction::new(self, first, second)
     }
 
-    /// Describes a reduction of all texels of a texture's level, or of a rectangle of them, for an operator that reads texels:
-    /// [`Monoid::of_texels`].
+    /// Describes a reduction of all texels of a texture's level, or of a rectangle of them, for an operator that reads texels: [`Monoid::of_texels`].
     pub fn of_texels<'b>(&self, texels: impl Into<Texels<'b>>) -> Reduction<'_, 'b> {
         Reduction::new(self, Input::Texels(texels.into()), None)
     }
 
-    /// Plans the dispatches for a shape over inputs of these lengths. It needs no buffers, and has no side
-    /// effects.
+    /// Plans the dispatches for a shape over inputs of these lengths. It needs no buffers, and has no side effects.
     ///
     /// # Errors
     ///

@@ -69,7 +69,8 @@ impl Text<'_> {
             // Wider accumulators would travel word by word, which takes longer than the tree in workgroup memory.
             Subgroups::Optional => {
                 // A subgroup may have parts of several exact sums.
-                let travels = self.monoid.acc.is_word() || self.monoid.exact.is_some() && self.stage.sums() == 0;
+                let travels =
+                    self.monoid.acc.is_word() || self.monoid.exact.is_some() && self.stage.sums() == 0;
                 self.features.contains(Features::SUBGROUP) && travels
             }
         }

@@ -1,5 +1,4 @@
-//! An operator as WGSL: four functions over a type `Acc`. naga parses and checks them before they reach a
-//! device.
+//! An operator as WGSL: four functions over a type `Acc`. naga parses and checks them before they reach a device.
 
 mod atomic;
 mod facts;
@@ -32,8 +31,7 @@ const MOST_WORDS: usize = 16;
 /// The names by which kernels know the text of an operator.
 const CALLED: [&str; 8] = ["Elem", "Acc", "Out", "map", "map4", "identity", "combine", "finish"];
 
-/// An operator over an element type, complete and checked. A [`Compiled`](crate::Compiled) reduction compiles its
-/// kernels from it.
+/// An operator over an element type, complete and checked. A [`Compiled`](crate::Compiled) reduction compiles its kernels from it.
 ///
 /// [`Op::over`](crate::reduce::Op::over) returns halofold's own operators; [`Monoid::custom`] makes one from
 /// your WGSL. A monoid is a plain value and needs no device.
@@ -86,29 +84,24 @@ impl Monoid {
     /// fn finish(acc: Acc, n: u32) -> Out           // the result, given the number of elements
     /// ```
     ///
-    /// halofold declares `Elem`, the element type (`f32` for [`Element::F32`], and so on). `Out` is the type
-    /// that `finish` returns: a number, a vector or a struct of these. With [`Arity::Two`], `map` takes an
-    /// element of each input.
+    /// halofold declares `Elem`, the element type (`f32` for [`Element::F32`], and so on). `Out` is the type that `finish` returns: a number, a
+    /// vector or a struct of these. With [`Arity::Two`], `map` takes an element of each input.
     ///
-    /// You may add a function `map4(elems: vec4<Elem>, index: u32) -> Acc` (with two inputs `map4(first:
-    /// vec4<Elem>, second: vec4<Elem>, index: u32)`) that maps four elements to one accumulator in fewer
-    /// operations. Its `index` is that of the first of the four. You may also add helper functions, constants
-    /// and types, by any names. Other variables outside functions than parameters (see below), directives, barriers and subgroup
-    /// operations are not allowed: each invocation runs the functions on its own. halofold adds `enable f16;`
-    /// if the text names `f16`.
+    /// You may add a function `map4(elems: vec4<Elem>, index: u32) -> Acc` (with two inputs `map4(first: vec4<Elem>, second: vec4<Elem>, index:
+    /// u32)`) that maps four elements to one accumulator in fewer operations. Its `index` is that of the first of the four. You may also add helper
+    /// functions, constants and types, by any names. Other variables outside functions than parameters (see below), directives, barriers and subgroup
+    /// operations are not allowed: each invocation runs the functions on its own. halofold adds `enable f16;` if the text names `f16`.
     ///
     /// `Acc` has at most 16 words of 32 bits. A 64-bit number counts as two words, and a 16-bit number as
-    /// one. halofold chooses the order in which elements are combined, and inserts identities. If `combine`
-    /// rounds, results are as [deterministic](crate#determinism) as those of a float sum. Your functions
-    /// decide what happens with NaN. The output has the layout of `array<Out>` in WGSL, with
-    /// [`Monoid::out_size`] bytes from one result to the next.
+    /// one. halofold chooses the order in which elements are combined, and inserts identities. If `combine` rounds, results are as
+    /// [deterministic](crate#determinism) as those of a float sum. Your functions decide what happens with NaN. The output has the layout of
+    /// `array<Out>` in WGSL, with [`Monoid::out_size`] bytes from one result to the next.
     ///
     /// The rung `interleaved-modulo-pair` ([`Reduce::with_rung`](crate::reduce::Reduce::with_rung)) combines neighbours: a `combine` that is
     /// associative only is then applied in the order of the input.
     ///
-    /// Prefer `select` to branches in `combine`, of which a kernel has more than ten copies. On SwiftShader, an
-    /// operator for the two largest elements and their positions compiles in 0.4 s with nested branches, and
-    /// in 0.2 s with `select`.
+    /// Prefer `select` to branches in `combine`, of which a kernel has more than ten copies. On SwiftShader, an operator for the two largest elements
+    /// and their positions compiles in 0.4 s with nested branches, and in 0.2 s with `select`.
     ///
     /// This call parses and validates the text on the CPU, in well under a millisecond. Nothing is compiled
     /// for a device yet. `name` appears only in labels and errors.
@@ -159,8 +152,7 @@ impl Monoid {
         Monoid::of_text(name, Elem::Number { element, wgsl: element.name() }, arity, wgsl)
     }
 
-    /// Makes an operator over elements of your own type: a struct or an alias of a vector, which `wgsl`
-    /// declares by the name `Elem`.
+    /// Makes an operator over elements of your own type: a struct or an alias of a vector, which `wgsl` declares by the name `Elem`.
     ///
     /// `stride` is the number of bytes from one element to the next in the buffer. It must be the stride that
     /// WGSL gives `array<Elem>`: 12 for a struct of three `f32`, but 16 for `vec3<f32>`. Lengths, offsets and
@@ -336,9 +328,8 @@ impl Monoid {
         Monoid { is_rolled: self.op.is_none() && self.branches && is_software, ..self }
     }
 
-    /// Returns this operator with [exact](crate::reduce::exact) sums, or itself if its sums are already
-    /// exact; `None` if it has no exact form. A reducer with
-    /// [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either form.
+    /// Returns this operator with [exact](crate::reduce::exact) sums, or itself if its sums are already exact; `None` if it has no exact form. A
+    /// reducer with [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either form.
     pub fn exact(&self) -> Option<Monoid> {
         if self.exact.is_some() {
             return Some(self.clone());

@@ -125,23 +125,19 @@ macro_rules! operators {
 operators! {
     /// Sum. Integers wrap. Empty input: 0.
     ///
-    /// NaN and infinities propagate as in IEEE 754, unless the driver assumes that there are none, which WGSL
-    /// permits and Metal does by default. This holds for all operators that compute with floats: sums,
-    /// products, means, variances, dot products, and all norms except [`Op::MaxNorm`].
+    /// NaN and infinities propagate as in IEEE 754, unless the driver assumes that there are none, which WGSL permits and Metal does by default. This
+    /// holds for all operators that compute with floats: sums, products, means, variances, dot products, and all norms except [`Op::MaxNorm`].
     Sum = "sum", Any, Values, Some("subgroupAdd"), One(Own);
     /// Product. Integers wrap. Empty input: 1.
     Product = "product", Any, Values, Some("subgroupMul"), One(Own);
-    /// Minimum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the largest value of the type (+∞
-    /// for floats).
+    /// Minimum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the largest value of the type (+∞ for floats).
     Min = "min", Any, Bits, Some("subgroupMin"), One(Own);
-    /// Maximum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the smallest value of the type (-∞
-    /// for floats).
+    /// Maximum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the smallest value of the type (-∞ for floats).
     Max = "max", Any, Bits, Some("subgroupMax"), One(Own);
     /// [`Op::Min`] and [`Op::Max`] in one pass: the minimum, then the maximum.
     MinMax = "min-max", Any, Bits, None, Range(Own);
-    /// The minimum and its index in the input or segment. Of equal elements it gives the first. -0 and +0 are
-    /// equal here, as in NumPy, and their value is 0. If there are NaNs, it gives the first NaN. Empty input:
-    /// the value of [`Op::Min`], and the index 2³² - 1.
+    /// The minimum and its index in the input or segment. Of equal elements it gives the first. -0 and +0 are equal here, as in NumPy, and their
+    /// value is 0. If there are NaNs, it gives the first NaN. Empty input: the value of [`Op::Min`], and the index 2³² - 1.
     ArgMin = "arg-min", Any, Bits, None, At(Own);
     /// The maximum and its index. The rules are those of [`Op::ArgMin`].
     ArgMax = "arg-max", Any, Bits, None, At(Own);
@@ -150,16 +146,13 @@ operators! {
     WideSum = "wide-sum", Integers, Values, None, One(Wide);
     /// Product of 32-bit integers modulo 2^64. Empty input: 1.
     WideProduct = "wide-product", Integers32, Values, None, One(Wide);
-    /// Arithmetic mean. For integers it is correctly rounded, with identical bits on every GPU. Empty input:
-    /// NaN.
+    /// Arithmetic mean. For integers it is correctly rounded, with identical bits on every GPU. Empty input: NaN.
     Mean = "mean", Any, Values, Some("subgroupAdd"), One(Real);
-    /// Population variance: the mean squared distance from the mean. NaN if any element is infinite or NaN.
-    /// Empty input: NaN.
+    /// Population variance: the mean squared distance from the mean. NaN if any element is infinite or NaN. Empty input: NaN.
     ///
-    /// Floats take one pass, and partial results are merged pairwise. The mean has twice the width of the elements, so that
-    /// no digits are lost where it is large beside the deviation, and squares are those of distances in a unit, so that only a
-    /// result that the type does not hold overflows or vanishes. For 32-bit integers the sums are exact and are rounded only at the
-    /// end.
+    /// Floats take one pass, and partial results are merged pairwise. The mean has twice the width of the elements, so that no digits are lost where
+    /// it is large beside the deviation, and squares are those of distances in a unit, so that only a result that the type does not hold overflows or
+    /// vanishes. For 32-bit integers the sums are exact and are rounded only at the end.
     Variance = "variance", Any, Values, None, One(Real);
     /// Sample variance: divided by n - 1 instead of n. NaN for fewer than two elements.
     SampleVariance = "sample-variance", Any, Values, None, One(Real);
@@ -171,8 +164,7 @@ operators! {
     Dot = "dot", Any, Pairs, Some("subgroupAdd"), One(Own);
     /// Sum of magnitudes. Exact for integers. Empty input: 0.
     L1 = "l1", Any, Values, Some("subgroupAdd"), One(Magnitudes);
-    /// Square root of the sum of squares. Infinite if the sum of squares overflows the type of the
-    /// accumulator. Empty input: 0.
+    /// Square root of the sum of squares. Infinite if the sum of squares overflows the type of the accumulator. Empty input: 0.
     L2 = "l2", Any, Values, Some("subgroupAdd"), One(Real);
     /// The largest magnitude. A NaN anywhere gives NaN. Empty input: 0.
     MaxNorm = "max-norm", Any, Bits, Some("subgroupMax"), One(Unsigned);
@@ -191,9 +183,8 @@ operators! {
     /// log Σ exp(x), computed without overflow. NaN if any element is NaN; otherwise +∞ if any element is +∞.
     /// -∞ if all elements are -∞. Empty input: -∞.
     LogSumExp = "log-sum-exp", Any, Values, None, One(Real);
-    /// Geometric mean: e to the power of the mean of the logarithms. A NaN or a number below zero gives NaN,
-    /// and so do a zero and an infinity together. Otherwise a zero gives 0, and an infinity gives +∞. -0 and
-    /// subnormal floats count as zero. Empty input: NaN.
+    /// Geometric mean: e to the power of the mean of the logarithms. A NaN or a number below zero gives NaN, and so do a zero and an infinity
+    /// together. Otherwise a zero gives 0, and an infinity gives +∞. -0 and subnormal floats count as zero. Empty input: NaN.
     ///
     /// The relative error grows with the magnitude of the logarithms: elements near 2^100 lose two digits.
     GeometricMean = "geometric-mean", Any, Values, None, One(Real);
@@ -206,8 +197,7 @@ operators! {
     /// Pearson's correlation of two inputs: [`Op::Covariance`] divided by both standard deviations. NaN if an input is constant, and so if
     /// there are fewer than two elements.
     Correlation = "correlation", Floats, Pairs, None, One(Real);
-    /// Mean of the first input with the second one as weights: Σ w x / Σ w. NaN if the weights add up to zero, as those of an empty
-    /// input do.
+    /// Mean of the first input with the second one as weights: Σ w x / Σ w. NaN if the weights add up to zero, as those of an empty input do.
     WeightedMean = "weighted-mean", Floats, Pairs, None, One(Real);
     /// Skewness: the mean third power of the distances from the mean, divided by the third power of the population deviation. NaN if
     /// all elements are equal, or if there are none. It does not depend on the scale: distances are measured in a unit that is merged along.
@@ -257,9 +247,8 @@ impl Op {
         self.row().format.fields(self.number(element))
     }
 
-    /// Converts the bytes of an output buffer, as [`read`](mod@crate::read) returns them, to results, in
-    /// order, for any shape. Bytes after the last whole result are ignored. An operator that is not defined
-    /// for the element type has no results.
+    /// Converts the bytes of an output buffer, as [`read`](mod@crate::read) returns them, to results, in order, for any shape. Bytes after the last
+    /// whole result are ignored. An operator that is not defined for the element type has no results.
     pub fn read(self, element: Element, bytes: &[u8]) -> Vec<Scalar> {
         if self.is_over(element) { self.row().format.read(self.number(element), bytes) } else { Vec::new() }
     }

@@ -19,12 +19,10 @@ use crate::reduce::results::FromResults;
 use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::{Bound, Reduce, operation};
 
-/// The description of one reduction. [`Compiled::of`] starts it, the methods that return it add to it, and one
-/// of [`run`](Reduction::run), [`run_async`](Reduction::run_async), [`bind`](Reduction::bind) and
-/// [`plan`](Reduction::plan) ends it.
+/// The description of one reduction. [`Compiled::of`] starts it, the methods that return it add to it, and one of [`run`](Reduction::run),
+/// [`run_async`](Reduction::run_async), [`bind`](Reduction::bind) and [`plan`](Reduction::plan) ends it.
 ///
-/// The description itself costs nothing. The last step checks it and returns an error for a combination that
-/// is not supported.
+/// The description itself costs nothing. The last step checks it and returns an error for a combination that is not supported.
 ///
 /// It borrows the reducer (`'r`) and the buffers (`'b`), each for its own time: a function that takes any input may make the reducer itself.
 #[derive(Clone, Debug)]
@@ -58,8 +56,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         }
     }
 
-    /// Appends more elements: another buffer, or another part of the same one. Positions continue from one
-    /// part to the next.
+    /// Appends more elements: another buffer, or another part of the same one. Positions continue from one part to the next.
     ///
     /// This is for [`Shape::Whole`] and [`Shape::Accumulate`], and for operators with one input.
     pub fn chain<'s: 'b>(mut self, more: impl Into<Slice<'s>>) -> Self {
@@ -77,24 +74,21 @@ impl<'r, 'b> Reduction<'r, 'b> {
         self.shape(Shape::Segments { len })
     }
 
-    /// Gives one result for every column of `len` elements of a row-major array `[outer, len, inner]`:
-    /// [`Shape::axis`].
+    /// Gives one result for every column of `len` elements of a row-major array `[outer, len, inner]`: [`Shape::axis`].
     pub fn axis(self, outer: u64, len: u64, inner: u64) -> Self {
         self.shape(Shape::axis(outer, len, inner))
     }
 
-    /// Gives one result for the elements between every two neighbouring offsets: [`Shape::Offsets`]. The
-    /// offsets are a list of `u32` on the GPU, and count elements from the start of the input. The list
-    /// starts at a multiple of `min_storage_buffer_offset_alignment` bytes. It must not be in the output's
-    /// buffer.
+    /// Gives one result for the elements between every two neighbouring offsets: [`Shape::Offsets`]. The offsets are a list of `u32` on the GPU, and
+    /// count elements from the start of the input. The list starts at a multiple of `min_storage_buffer_offset_alignment` bytes. It must not be in
+    /// the output's buffer.
     pub fn segment_offsets<'s: 'b>(self, offsets: impl Into<Slice<'s>>) -> Self {
         let list = offsets.into();
         let shape = Shape::Offsets { count: (list.size() / 4).saturating_sub(1) };
         Reduction { offsets: Some(list), shape, ..self }
     }
 
-    /// Combines the result with the value that the output holds, instead of replacing that value:
-    /// [`Shape::Accumulate`].
+    /// Combines the result with the value that the output holds, instead of replacing that value: [`Shape::Accumulate`].
     pub fn accumulate(self) -> Self {
         self.shape(Shape::Accumulate)
     }
@@ -126,15 +120,13 @@ impl<'r, 'b> Reduction<'r, 'b> {
         Reduction { len: Some(n), ..self }
     }
 
-    /// Reduces only the first `n` elements, where `n` is a count on the GPU: see [`Reduction::len`] for one on
-    /// the host. The count is a `u32` at a multiple of 4 bytes. An earlier dispatch may have written it, even
-    /// in the same pass. If `n` exceeds the length of the input, all elements are reduced. The plan is made for the whole input; `finish`
-    /// receives the smaller number. The count may be in the output's buffer: it is read before anything is
-    /// written.
+    /// Reduces only the first `n` elements, where `n` is a count on the GPU: see [`Reduction::len`] for one on the host. The count is a `u32` at a
+    /// multiple of 4 bytes. An earlier dispatch may have written it, even in the same pass. If `n` exceeds the length of the input, all elements are
+    /// reduced. The plan is made for the whole input; `finish` receives the smaller number. The count may be in the output's buffer: it is read
+    /// before anything is written.
     ///
-    /// This is for [`Shape::Whole`], [`Shape::Accumulate`] and [`Shape::Strided`]. It costs one additional
-    /// dispatch, with one workgroup for every 64 dispatches of the plan, for which the other dispatches wait.
-    /// A binding must hold 256 bytes for each dispatch of the plan.
+    /// This is for [`Shape::Whole`], [`Shape::Accumulate`] and [`Shape::Strided`]. It costs one additional dispatch, with one workgroup for every 64
+    /// dispatches of the plan, for which the other dispatches wait. A binding must hold 256 bytes for each dispatch of the plan.
     ///
     /// ```
     /// use halofold::{Compiled, Element, Options};
@@ -155,8 +147,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         Reduction { count: Some(count.into()), ..self }
     }
 
-    /// Sets the number of elements that the input [states](crate::reduce#states) stand for. `finish` receives
-    /// this number.
+    /// Sets the number of elements that the input [states](crate::reduce#states) stand for. `finish` receives this number.
     pub fn element_count(self, elements: u32) -> Self {
         Reduction { stands_for: Some(elements), ..self }
     }
@@ -199,8 +190,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         Reduction { parameters: Some(parameters.into()), ..self }
     }
 
-    /// Uses scratch memory that other operations may share. Without this call the bound reduction
-    /// allocates its own.
+    /// Uses scratch memory that other operations may share. Without this call the bound reduction allocates its own.
     pub fn workspace(self, workspace: &'b Workspace) -> Self {
         Reduction { workspace: Some(workspace), ..self }
     }
@@ -223,9 +213,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// The output takes [`Plan::output`] bytes and starts at a multiple of
     /// `min_storage_buffer_offset_alignment`; inputs may start at any element. This call compiles the kernels
-    /// that no earlier reduction of the reducer needed. It allocates a small uniform buffer (three small
-    /// buffers with [`Reduction::count_buffer`]), a bind group for each dispatch and, unless you gave one, a
-    /// workspace. Nothing is submitted, and no buffer is read or written yet.
+    /// that no earlier reduction of the reducer needed. It allocates a small uniform buffer (three small buffers with [`Reduction::count_buffer`]), a
+    /// bind group for each dispatch and, unless you gave one, a workspace. Nothing is submitted, and no buffer is read or written yet.
     ///
     /// # Errors
     ///
@@ -321,8 +310,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         given.bind(&operation::label(monoid), &plan.work, &reducer.own, |stage| reducer.stage(stage))
     }
 
-    /// Records the reduction and a copy of its results into a new encoder, submits it, and requests the
-    /// results.
+    /// Records the reduction and a copy of its results into a new encoder, submits it, and requests the results.
     fn submit<T: FromResults>(&self, queue: &Queue) -> Result<Reading, Error> {
         let plan = self.plan()?;
         let layout = self.reducer.operation().output_layout();

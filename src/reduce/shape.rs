@@ -7,8 +7,7 @@
 /// [`Op`](crate::reduce::Op) defines the result of an empty input. For your own operator it is
 /// `finish(identity(), 0)`.
 ///
-/// [The table of costs](crate::reduce#cost) has the dispatches and the memory of each. All parts of an input
-/// together have at most 2^32 - 1 elements.
+/// [The table of costs](crate::reduce#cost) has the dispatches and the memory of each. All parts of an input together have at most 2^32 - 1 elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {
@@ -17,21 +16,18 @@ pub enum Shape {
     Whole,
     /// All elements, combined with the value that the output holds: one result, to which every call adds.
     ///
-    /// Each workgroup adds its partial result to the output by one atomic operation. Workgroups need not
-    /// synchronize at the end, which takes most of the time of a small reduction. But the hardware decides
-    /// the order of the atomic operations: **float sums may have different bits every time**. Integers have
-    /// the same bits.
+    /// Each workgroup adds its partial result to the output by one atomic operation. Workgroups need not synchronize at the end, which takes most of
+    /// the time of a small reduction. But the hardware decides the order of the atomic operations: **float sums may have different bits every time**.
+    /// Integers have the same bits.
     ///
-    /// Before the first call you set the output to the operator's result for an empty input. This is 0 for
-    /// sums, counts and norms: a new wgpu buffer holds zeros, and [`wgpu::CommandEncoder::clear_buffer`]
-    /// writes them again. For the other operators see [`Op`](crate::reduce::Op). Any other value counts as
-    /// one more element. An empty input leaves the output as it is (but a -0 may become +0). Recording the
-    /// same reduction again adds the same elements again.
+    /// Before the first call you set the output to the operator's result for an empty input. This is 0 for sums, counts and norms: a new wgpu buffer
+    /// holds zeros, and [`wgpu::CommandEncoder::clear_buffer`] writes them again. For the other operators see [`Op`](crate::reduce::Op). Any other
+    /// value counts as one more element. An empty input leaves the output as it is (but a -0 may become +0). Recording the same reduction again adds
+    /// the same elements again.
     ///
-    /// This shape needs an operator that one atomic operation carries out and whose
-    /// [`finish`](crate::reduce::Monoid::custom) changes nothing.
-    /// [`Monoid::accumulates`](crate::reduce::Monoid::accumulates) tells which these are, and what the device
-    /// needs. Other operators return [`Error::Setting`](crate::Error::Setting).
+    /// This shape needs an operator that one atomic operation carries out and whose [`finish`](crate::reduce::Monoid::custom) changes nothing.
+    /// [`Monoid::accumulates`](crate::reduce::Monoid::accumulates) tells which these are, and what the device needs. Other operators return
+    /// [`Error::Setting`](crate::Error::Setting).
     ///
     /// ```
     /// use halofold::{Compiled, Element, Options};
@@ -54,17 +50,15 @@ pub enum Shape {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     Accumulate,
-    /// Every `stride`-th element, starting with the first: one result. Use it for a column of a matrix or for
-    /// one channel of pixels. The length of an input counts only the elements taken, and `map` receives
-    /// positions among those. Each input must be one buffer.
+    /// Every `stride`-th element, starting with the first: one result. Use it for a column of a matrix or for one channel of pixels. The length of an
+    /// input counts only the elements taken, and `map` receives positions among those. Each input must be one buffer.
     Strided {
         /// The distance from one element to the next, in elements: 1 to 2^32 - 1.
         stride: u64,
     },
     /// Consecutive segments of `len` elements each: one result per segment.
     ///
-    /// For the rows of a row-major matrix, `len` is the number of columns. `map` receives positions in the
-    /// segment.
+    /// For the rows of a row-major matrix, `len` is the number of columns. `map` receives positions in the segment.
     Segments {
         /// Elements of one segment: at least 1. The input must be a whole number of segments.
         len: u64,
@@ -74,16 +68,14 @@ pub enum Shape {
     /// `i` is made of the elements from `offsets[i]` up to, but not including, `offsets[i + 1]`. An empty
     /// range gives the result of an empty input.
     ///
-    /// Segments may have different lengths. Elements before the first offset or after the last belong to no
-    /// result. Offsets that do not ascend or that exceed the input give unspecified results; but nothing
-    /// outside the input is ever read, and nothing outside the output is written. `map` receives positions in
-    /// the segment.
+    /// Segments may have different lengths. Elements before the first offset or after the last belong to no result. Offsets that do not ascend or
+    /// that exceed the input give unspecified results; but nothing outside the input is ever read, and nothing outside the output is written. `map`
+    /// receives positions in the segment.
     Offsets {
         /// The number of segments: at most 2^32 - 2. The list has one more offset.
         count: u64,
     },
-    /// The middle axis of a row-major array `[outer, len, inner]`. The results are an array `[outer, inner]`:
-    /// see [`Shape::axis`].
+    /// The middle axis of a row-major array `[outer, len, inner]`. The results are an array `[outer, inner]`: see [`Shape::axis`].
     ///
     /// For the columns of a row-major matrix `[rows, columns]`, set `outer` = 1, `len` = rows, `inner` =
     /// columns. `map` receives positions along the axis.
@@ -101,9 +93,8 @@ pub enum Shape {
 
 /// A shape without its numbers. Shapes of one form run the same kernels.
 ///
-/// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. [`ShapeKind::Whole`] has up to
-/// four compute pipelines, [`ShapeKind::Strided`] one, the others up to three. Each is compiled when a reduction
-/// first dispatches it.
+/// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. [`ShapeKind::Whole`] has up to four compute pipelines,
+/// [`ShapeKind::Strided`] one, the others up to three, of exact sums seven. Each is compiled when a reduction first dispatches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShapeKind {

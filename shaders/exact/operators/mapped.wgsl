@@ -16,6 +16,4 @@ fn numbers(x: Floats, which: Lanes) -> Numbers {
 }
 #endif
 
-fn chosen(values: vec4<f32>, which: Lanes) -> Numbers {
-    return select(vec4<u32>(0x80000000u), bitcast<vec4<u32>>(values), which != vec4<u32>(0u));
-}
+fn chosen(values: vec4<f32>, which: Lanes) -> Numbers { return select(vec4<u32>(0x80000000u), bitcast<vec4<u32>>(values), which != vec4<u32>(0u)); }

@@ -11,6 +11,3 @@ fn sums() -> u32 { return params.own.width; }
 
 // The number of an invocation in an order in which every `sums()`-th has the same sum.
 fn member_of(lid: u32) -> u32 { return lid; }
-
-// The sum and the digit that an invocation computes.
-fn digit_of(i: u32) -> vec2<u32> { return vec2<u32>(i / LIMBS, i % LIMBS); }

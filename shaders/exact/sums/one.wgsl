@@ -5,4 +5,3 @@ const IN_ORDER: bool = true;
 
 fn sums() -> u32 { return 1u; }
 fn member_of(lid: u32) -> u32 { return lid; }
-fn digit_of(i: u32) -> vec2<u32> { return vec2<u32>(0u, i); }

@@ -8,4 +8,3 @@ const IN_ORDER: bool = false;
 
 fn sums() -> u32 { return WG >> params.own.team; }
 fn member_of(lid: u32) -> u32 { return (lid & ((1u << params.own.team) - 1u)) * sums() + (lid >> params.own.team); }
-fn digit_of(i: u32) -> vec2<u32> { return vec2<u32>(i / LIMBS, i % LIMBS); }

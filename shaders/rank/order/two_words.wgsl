@@ -17,18 +17,12 @@ struct StoredKeys {
 }
 
 fn keys_in(stored: StoredKeys) -> Keys { return Keys(vec4(stored.a.xz, stored.b.xz), vec4(stored.a.yw, stored.b.yw)); }
-
 fn four(a: Key, b: Key, c: Key, d: Key) -> Keys { return Keys(vec4(a.x, b.x, c.x, d.x), vec4(a.y, b.y, c.y, d.y)); }
-
 fn same(a: Key, b: Key) -> bool { return all(a == b); }
 fn is_below(a: Key, b: Key) -> bool { return (a.x < b.x) | ((a.x == b.x) & (a.y < b.y)); }
-
 fn are_same(keys: Keys, key: Key) -> vec4<bool> { return (keys.high == vec4(key.x)) & (keys.low == vec4(key.y)); }
-
 fn are_below(keys: Keys, key: Key) -> vec4<bool> { return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low < vec4(key.y))); }
-
 fn are_up_to(keys: Keys, key: Key) -> vec4<bool> { return (keys.high < vec4(key.x)) | ((keys.high == vec4(key.x)) & (keys.low <= vec4(key.y))); }
-
 fn lower(a: Key, b: Key) -> Key { return select(b, a, is_below(a, b)); }
 
 fn plus(key: Key, number: u32) -> Key {

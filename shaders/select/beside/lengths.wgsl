@@ -51,9 +51,7 @@ fn note(i: u32, place: u32, lanes: u32, at: Place) { positions[where_noted(place
 fn position(place: u32, lanes: u32, at: Place) -> u32 { return positions[where_noted(place, lanes, at)]; }
 
 // The position behind the last kept key before a place, from the state before the rows.
-fn last_before(place: u32, ahead: Acc, lanes: u32, at: Place) -> u32 {
-    return select(ahead.y, position(place - 1u, lanes, at) + 1u, place > ahead.x);
-}
+fn last_before(place: u32, ahead: Acc, lanes: u32, at: Place) -> u32 { return select(ahead.y, position(place - 1u, lanes, at) + 1u, place > ahead.x); }
 
 // Stores the lengths of the runs that end in sixteen rows, from the state before the rows and the place after their last kept key. Returns the state
 // after them.

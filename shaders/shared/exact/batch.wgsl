@@ -28,10 +28,8 @@ fn sums_of(batch: Batch, window: u32) -> Shares {
 }
 
 fn sums_inside(batch: Batch, window: u32) -> Shares {
-    let a = shares(batch.a, window, inside(batch.a, window));
-    let b = shares(batch.b, window, inside(batch.b, window));
-    let c = shares(batch.c, window, inside(batch.c, window));
-    return joined(joined(joined(a, b), c), shares(batch.d, window, inside(batch.d, window)));
+    #for p in a b c d: let $p = shares(batch.$p, window, inside(batch.$p, window));
+    return joined(joined(joined(a, b), c), d);
 }
 
 // An accumulator with the sums of a batch.

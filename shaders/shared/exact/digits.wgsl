@@ -37,7 +37,8 @@ const SOME: u32 = 2u * MARKS;
 const SOME_OF_MAGNITUDE: u32 = 3u * MARKS;
 var<workgroup> digit_marks: array<atomic<u32>, MOST_SUMS * 4u * MARKS>;
 
-// A digit of a sum is a pair: the number of the sum, and that of the digit.
+// A digit of a sum is a pair: the number of the sum, and that of the digit. Those of all sums lie one behind the other.
+fn digit_of(i: u32) -> vec2<u32> { return select(vec2<u32>(i / LIMBS, i % LIMBS), vec2<u32>(0u, i), MOST_SUMS == 1u); }
 fn word_of_marks(which: u32, digit: vec2<u32>) -> u32 { return digit.x * 4u * MARKS + which + (digit.y >> 5u); }
 
 fn mark(which: u32, digit: vec2<u32>, is_so: bool) {

@@ -34,20 +34,8 @@ fn vector(i: u32) -> Vector {
 }
 
 fn vector_or_zeros(v: Vector, is_there: bool) -> Vector { return Vector(select(zeros(1u), v.v, is_there), select(zeros(0u), v.w, is_there)); }
-
-// The words of element `p` of an input.
-fn words_at(input_number: u32, p: u32) -> vec2<u32> {
-    let i = words_of(p);
-    if input_number == 0u {
-        return vec2<u32>(input[i.x], input[i.y]);
-    }
-    let j = i + vec2<u32>(params.second);
-    return vec2<u32>(second[j.x], second[j.y]);
-}
-
 fn element(p: u32) -> Vector { return Vector(among_zeros(words_at(0u, p), p, 1u), among_zeros(words_at(1u, p), p, 0u)); }
 fn vector_apart(p: u32, step: u32) -> Vector { return Vector(gathered(0u, p, step), gathered(1u, p, step)); }
-
 fn no_elements() -> Vector { return Vector(zeros(1u), zeros(0u)); }
 
 #ifdef masked
@@ -78,26 +66,31 @@ fn vector(i: u32) -> Vector {
 #endif
 }
 
-// The words of element `p`.
-fn words_at(input_number: u32, p: u32) -> vec2<u32> {
-#ifdef texels
-    return vec2<u32>(element_at(p));
-#else
-    let i = words_of(p);
-    return vec2<u32>(input[i.x], input[i.y]);
-#endif
-}
-
 // Element `p` alone, and a vector of elements that are `step` apart.
 fn element(p: u32) -> Vector { return among_zeros(words_at(0u, p), p, 1u); }
 fn vector_apart(p: u32, step: u32) -> Vector { return gathered(0u, p, step); }
-
 fn vector_or_zeros(v: Vector, is_there: bool) -> Vector { return select(zeros(1u), v, is_there); }
 
 // Zeros that add nothing: -0, or products of -0 and +0.
 fn no_elements() -> Vector { return zeros(1u); }
 fn part(v: Vector, half: u32, which: Lanes) -> Numbers { return numbers(floats(v, half), which); }
 #endif
+
+// The words of element `p` of an input.
+fn words_at(input_number: u32, p: u32) -> vec2<u32> {
+#ifdef texels
+    return vec2<u32>(element_at(p));
+#else
+    let i = words_of(p);
+#ifdef pair
+    if input_number == 1u {
+        let j = i + vec2<u32>(params.second);
+        return vec2<u32>(second[j.x], second[j.y]);
+    }
+#endif
+    return vec2<u32>(input[i.x], input[i.y]);
+#endif
+}
 
 // The vectors of a turn. Some operators make other numbers than -0 of zeros that stand where no element is, so those are masked: bit k of
 // `there` is set if vector k has elements, and bit 4 + k if it has more than its first one.

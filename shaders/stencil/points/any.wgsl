@@ -18,9 +18,7 @@ alias Position = i32;
 
 fn place(i: i32, count: u32, low: u32, high: u32, constants: u32) -> Position { return i; }
 
-fn reached(plane: Position, row: Position, col: Position) -> Elem {
-    return cell((u32(plane) * params.rows + u32(row)) * params.cols + u32(col));
-}
+fn reached(plane: Position, row: Position, col: Position) -> Elem { return cell((u32(plane) * params.rows + u32(row)) * params.cols + u32(col)); }
 #else
 // A position in one direction that stands for another. Beyond a constant, cells have this value.
 struct Position {

@@ -22,9 +22,7 @@ struct Level {
     beside: Layer,
 }
 
-fn out_of_inside(k: Weights, level: Level, own: Layer, edges: Edges) -> Layer {
-    return finish_layer(k, level.sum, beside_layer(k, own, edges));
-}
+fn out_of_inside(k: Weights, level: Level, own: Layer, edges: Edges) -> Layer { return finish_layer(k, level.sum, beside_layer(k, own, edges)); }
 
 fn level_of_inside(k: Weights, level: Level, own: Layer, edges: Edges, added: Layer) -> Level {
     return Level(begin_layer(k, own, edges, level.beside, added), beside_layer(k, own, edges));

@@ -90,7 +90,6 @@ pub enum Accuracy {
     /// In the accumulator's float type, rounded at each addition.
     #[default]
     Fast,
-    /// [Exactly](crate::reduce::exact), rounded once. For every shape but [`Shape::Accumulate`], and for the operators and elements listed
-    /// there.
+    /// [Exactly](crate::reduce::exact), rounded once. For every shape but [`Shape::Accumulate`], and for the operators and elements listed there.
     Exact,
 }

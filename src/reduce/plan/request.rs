@@ -1,6 +1,7 @@
 //! The request that a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and
 //! requests that have no plan.
 
+use std::collections::HashSet;
 use std::fmt::Debug;
 
 use wgpu::Limits;
@@ -84,12 +85,10 @@ impl Request<'_> {
             stages
         };
         let with_short = |kernel| {
-            let mut stages = many(kernel);
-            for rows in [FEW_ELEMENTS, SHORT_SEGMENT] {
-                stages.extend(many(kernel).into_iter().map(|stage| self.for_rows(stage, rows)));
-            }
-            stages.dedup();
-            stages
+            let of_rows = |rows| many(kernel).into_iter().map(move |stage| self.for_rows(stage, rows));
+            let mut known = HashSet::new();
+            let all = [u64::MAX, SHORT_SEGMENT, 1].into_iter().flat_map(of_rows);
+            all.filter(|stage| known.insert(*stage)).collect()
         };
         let sized = |kernel, reads| {
             let stage = self.stage(kernel, reads, self.last());
@@ -153,7 +152,9 @@ impl Request<'_> {
         let (most, has_many) = match (stage.kernel.coverage, stage.reads) {
             (Coverage::Columns, _) => (if rows <= FEW_ROWS { EXACT_SIZE } else { u32::MAX }, true),
             (Coverage::Teams, Reads::Elements) if rows > SHORT_SEGMENT => (EXACT_SIZE, false),
-            (Coverage::Teams, Reads::Elements) => (if rows <= FEW_ELEMENTS { EXACT_SIZE } else { u32::MAX }, true),
+            (Coverage::Teams, Reads::Elements) => {
+                (if rows <= FEW_ELEMENTS { EXACT_SIZE } else { u32::MAX }, true)
+            }
             _ => return stage,
         };
         let workgroup_size = self.workgroup_size().min(most);

@@ -9,7 +9,5 @@ fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
     );
 }
 #else
-fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    return combine_four(map(v.x, index), map(v.y, index + 1u), map(v.z, index + 2u), map(v.w, index + 3u));
-}
+fn map4(v: vec4<Elem>, index: u32) -> Acc { return combine_four(map(v.x, index), map(v.y, index + 1u), map(v.z, index + 2u), map(v.w, index + 3u)); }
 #endif
