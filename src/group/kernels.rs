@@ -24,20 +24,16 @@ const FINISHING: u32 = 32;
 impl GroupById {
     /// The kernel of a step, on a device with these limits.
     pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
-        let (format, file) = match step {
-            VARIANCE => (Format::Product, "product"),
-            _ => (Format::Single, "single"),
-        };
+        let format = if step == VARIANCE { Format::Product } else { Format::Single };
         let sums = ExactSum::of(format, Element::F32, "").constants(0);
         let wgsl = self
             .element
             .defines(Composer::of(&[rooms::GROUP, rooms::GROUP_BY, rooms::SHARED, rooms::EXACT]))
             .supply("io", "group/shared/io")
-            .supply("operator", "shared/exact/accumulator")
             .choose("group/ids", self.ids(step, limits))
             .choose("group_by/key_bits", self.keys.and_then(order_of).unwrap_or("u32"))
-            .choose("exact/formats", file)
             .choose("exact/sums", "one")
+            .choose("group/squares", if self.has_squares() { "summed" } else { "none" })
             .generate("constants", "the numbers of the format", sums)
             .generate("outputs", "the arrays of results", self.outputs_in_wgsl())
             .compose(step, &[]);

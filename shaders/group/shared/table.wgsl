@@ -3,7 +3,7 @@
 #import group/shared/keys
 #import group/shared/integers
 #import group/shared/pairs
-#import group/shared/squares
+#import group/squares/*
 #import group/shared/table_words
 
 var<workgroup> misses: atomic<u32>;
@@ -84,9 +84,7 @@ fn visit(four: FourPairs, slice: Slice) -> bool {
             add_misses(four, missed, slice);
         }
     }
-    if SQUARES {
-        visit_squares(four.bits, slots, here, slice);
-    }
+    visit_squares(four.bits, slots, here, slice);
     if all(slots.xyz == slots.yzw) && here.x {
         add(at.x, 4u, vec3<u32>(across(digits.low), across(digits.middle), across(digits.high)));
         #for c in x y z w: add_keys(at.x, four.bits.$c);

@@ -2,7 +2,7 @@
 #import group/shared/io
 #import group/shared/integers
 #import group/shared/states
-#import group/shared/squares
+#import group/squares/*
 #import group/shared/table
 #import group/shared/table_words
 
@@ -66,9 +66,7 @@ fn move_sum(slot: u32, slice: Slice, lid: u32) {
     if zeros > 0u {
         atomicAdd(&states[state_of(id) + ZEROS], zeros);
     }
-    if SQUARES {
-        move_squares(slot, slice, lid);
-    }
+    move_squares(slot, slice, lid);
     // Carries, from digit to digit; the highest one has the sign.
     let second = above(lower.x) + upper.x + lower.y;
     let third = above(second) + upper.y + lower.z;

@@ -12,6 +12,7 @@
 //     -2^-20       -1                2^28 - 1          2^28 - 1          0
 #import exact/formats/*
 #import shared/exact/four_digits
+#import shared/exact/limbs
 
 // The tag: the lowest exponent of the window, and flags, also those of four_digits.wgsl. Two accumulators that are combined have the same
 // window, or one has none, so `|` combines their tags.
@@ -50,4 +51,15 @@ const HEADROOM: u32 = 2u;
 fn window_below(top: u32) -> u32 {
     let end = (top + 2u * HEADROOM) & ~(HEADROOM - 1u);
     return clamp(end, LOWEST + SPAN, LAST_WINDOW + SPAN) - SPAN;
+}
+
+// Adds what an accumulator holds to the limbs. The highest word alone has a sign.
+fn spill(acc: Acc) {
+    let p = (acc.tag & WINDOW) - LOWEST - UNDER;
+    var words = whole(acc.sum);
+    for (var i = 0u; i < turns(4u); i++) {
+        let sign = select(0u, words.x >> 31u, i == 3u);
+        add_number(sign, p + 32u * i, (words.x ^ (0u - sign)) + sign, 0u);
+        words = words.yzwx;
+    }
 }

@@ -5,6 +5,7 @@
 #import exact/far/*
 #import exact/sums/*
 #import shared/exact/digits
+#import shared/exact/four_digits
 #import shared/exact/limbs
 #import shared/exact/nearest
 #import shared/exact/reduce

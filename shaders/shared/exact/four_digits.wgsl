@@ -1,13 +1,6 @@
-// Numbers as four digits of DIGIT bits, the lowest first, and flags of numbers that are not finite. Until carries are moved, digits are signed.
+// Numbers as four digits of DIGIT bits, the lowest first. Until carries are moved, digits are signed.
 #import exact/formats/*
-
-const NAN: u32 = 0x20000u;
-const PLUS_INFINITY: u32 = 0x40000u;
-const MINUS_INFINITY: u32 = 0x80000u;
-// Some element was not -0.
-const OTHERS: u32 = 0x100000u;
-// Word `w` of a state is the flag at bit `FLAG_SHIFT + w`.
-const FLAG_SHIFT: u32 = 15u;
+#import shared/exact/nearest
 
 const MASK: u32 = (1u << DIGIT) - 1u;
 
@@ -39,3 +32,11 @@ fn placed(m: u32, place: u32, minus: u32, first: u32) -> vec4<u32> {
 
 // The flag of a NaN, or of an infinity with this sign.
 fn special(is_nan: bool, sign: u32) -> u32 { return OTHERS | select(select(PLUS_INFINITY, MINUS_INFINITY, sign != 0u), NAN, is_nan); }
+
+// The number of four digits, the lowest bit of which is at `place`.
+fn number_in(four: vec4<u32>, place: u32) -> Number {
+    let bits = whole(four);
+    let sign = bits.w >> 31u;
+    // The magnitude: all bits flipped and one added.
+    return number_and(bits ^ vec4<u32>(0u - sign), sign, place, sign == 1u);
+}

@@ -4,10 +4,8 @@
 // two's complement each small one would carry through all limbs. Some formats have several copies, against contention; digits.wgsl combines
 // all.
 #import lib/grid/entry
-#import <operator>
-#import exact/formats/*
+#import <constants>
 #import exact/sums/*
-#import shared/exact/four_digits
 
 // A number of turns that no compiler knows, so loops that rarely run are not unrolled: instructions that a core has not fetched take
 // longer than their execution. No dispatch has 2^31 workgroups.
@@ -46,15 +44,4 @@ fn add_number(sign: u32, p: u32, low: u32, high: u32) {
     add_limb(begin, limb, low << k);
     add_limb(begin, limb + 1u, ((low >> 1u) >> (31u - k)) | (high << k));
     add_limb(begin, limb + 2u, (high >> 1u) >> (31u - k));
-}
-
-// Adds what an accumulator holds. The highest word alone has a sign.
-fn spill(acc: Acc) {
-    let p = (acc.tag & WINDOW) - LOWEST - UNDER;
-    var words = whole(acc.sum);
-    for (var i = 0u; i < turns(4u); i++) {
-        let sign = select(0u, words.x >> 31u, i == 3u);
-        add_number(sign, p + 32u * i, (words.x ^ (0u - sign)) + sign, 0u);
-        words = words.yzwx;
-    }
 }

@@ -5,7 +5,15 @@
 // field. A carry from rounding up adds one more, up to infinity. There are no special cases. 64-bit floats differ only in the numbers.
 // Sums of products have units of 2^-298, so 149 bits are always dropped.
 #import <constants>
-#import shared/exact/four_digits
+
+// Flags of a sum.
+const NAN: u32 = 0x20000u;
+const PLUS_INFINITY: u32 = 0x40000u;
+const MINUS_INFINITY: u32 = 0x80000u;
+// Some element was not -0.
+const OTHERS: u32 = 0x100000u;
+// Word `w` of a state is the flag at bit `FLAG_SHIFT + w`.
+const FLAG_SHIFT: u32 = 15u;
 
 // The upper word of a result of 64 bits, or its only word, as 64 bits.
 fn upper_word(word: u32) -> vec2<u32> { return select(vec2<u32>(word, 0u), vec2<u32>(0u, word), SIGNIFICAND == 53u); }
@@ -58,14 +66,6 @@ fn number_from(is_negative: bool, highest: u32, below: vec2<u32>, end: u32, rest
     let upper = vec2<u32>(below.y, highest);
     let top = (upper << vec2<u32>(k)) | ((below >> vec2<u32>(1u)) >> vec2<u32>(31u - k));
     return Number(is_negative, end - k, top, rest || (below.x << k) != 0u);
-}
-
-// The number of four digits, the lowest bit of which is at `place`.
-fn number_in(four: vec4<u32>, place: u32) -> Number {
-    let bits = whole(four);
-    let sign = bits.w >> 31u;
-    // The magnitude: all bits flipped and one added.
-    return number_and(bits ^ vec4<u32>(0u - sign), sign, place, sign == 1u);
 }
 
 // The number whose magnitude is these 128 bits and `more`, which is 0 or 1.

@@ -3,7 +3,6 @@
 // A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which
 // side of half way it lies.
 #import shared/exact/digits
-#import shared/exact/four_digits
 #import shared/exact/nearest
 
 // The result as bits.
