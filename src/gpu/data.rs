@@ -148,7 +148,7 @@ impl<S: Copy + PartialEq> Planned<S> {
     pub(crate) fn data(
         self,
         host: &Host,
-        kernel: impl Fn(S) -> Result<Kernel, Error>,
+        kernel: &dyn Fn(S) -> Result<Kernel, Error>,
     ) -> Result<Data, Error> {
         let Planned { label, plan, mut inputs, vector, declared, most } = self;
         let befores = host.outputs.iter().copied().chain(std::iter::repeat(0));

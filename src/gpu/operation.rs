@@ -99,7 +99,7 @@ pub trait Planned: Base {
         let most = input.len as u32;
         let planned =
             data::Planned { label: Self::LABEL.to_owned(), plan, inputs, vector: 16, declared, most };
-        planned.data(host, |step| Ok(operation.kernel(step, *features, limits)))
+        planned.data(host, &|step| Ok(operation.kernel(step, *features, limits)))
     }
 }
 

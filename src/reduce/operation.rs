@@ -190,7 +190,7 @@ impl Reduce {
             declared: monoid.parameters(),
         };
         let text = |stage| Text { monoid: &monoid, stage, features: *features };
-        Ok(Data { depth, ..planned.data(host, |stage| kernel(&text(stage), true, limits))? })
+        Ok(Data { depth, ..planned.data(host, &|stage| kernel(&text(stage), true, limits))? })
     }
 
     /// The operator with the accuracy of the reduction.

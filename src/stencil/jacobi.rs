@@ -55,7 +55,7 @@ impl Jacobi {
         let inputs = ["cells", "rhs"][..1 + usize::from(config.rhs)].to_vec();
         let label = "halofold::stencil".to_owned();
         let planned = Planned { label, plan, inputs, vector: 0, declared: None, most: 0 };
-        planned.data(host, |_| Ok(config.kernel()))
+        planned.data(host, &|_| Ok(config.kernel()))
     }
 }
 
