@@ -1,4 +1,4 @@
-// finish: computes the results of each group from its state, a workgroup per group, and resets the state.
+// finish: computes the results of each group from its state, and resets the state. Of many groups a workgroup takes `sums()`.
 //
 // Reads and resets a state of up to 184 bytes for each group. Writes its results:
 //
@@ -6,8 +6,9 @@
 //
 // The exact sum, or its quotient for a mean, is rounded once (shared/exact/nearest.wgsl). Sums of integers are the lowest 32 bits.
 //
-// Cost: carries through the limbs of a sum, and a division for a mean, in 32 invocations.
+// Cost: carries through the limbs of a sum, by an invocation for each digit, then rounding and, for a mean, a division, by one for each group.
 #import lib/grid/entry
+#import exact/sums/*
 #import group/shared/io
 #import shared/exact/limbs
 #import shared/exact/digits
@@ -37,13 +38,15 @@ fn value_or_nan(key: u32, nan: u32, none: u32, infinity: u32) -> u32 {
 }
 
 fn kernel(at: Place, wg: Workgroup) {
-    let id = wg.index;
-    if id >= params.groups {
+    let first = wg.index * sums();
+    if first >= params.groups {
         return;
     }
+    let number = min(sums(), params.groups - first);
+    let id = first + at.lid;
     let state = state_of(id);
     var results: GroupResults;
-    if at.lid == 0u {
+    if at.lid < number {
         results.count = take(state + COUNT);
         if WANT_MIN {
             results.min = value_or_nan(~take(state + LEAST), 0u, 0xffffffffu, 0x7f800000u);
@@ -53,35 +56,37 @@ fn kernel(at: Place, wg: Workgroup) {
         }
     }
     if SUMS {
-        for (var i = at.lid; i < 2u * LIMBS; i += WG) {
-            atomicStore(&limbs[i], take(state + SUM + i));
+        let words = 2u * LIMBS;
+        for (var i = at.lid; i < number * words; i += WG) {
+            atomicStore(&limbs[i], take(state_of(first + i / words) + SUM + i % words));
         }
         to_digits(at);
 #ifndef float
-        results.sum = (digits[UNIT >> 5u] >> (UNIT & 31u)) | (digits[(UNIT >> 5u) + 1u] << (32u - (UNIT & 31u)));
+        let unit = min(at.lid, sums() - 1u) * LIMBS + (UNIT >> 5u);
+        results.sum = (digits[unit] >> (UNIT & 31u)) | (digits[unit + 1u] << (32u - (UNIT & 31u)));
 #endif
         let is_negative = to_magnitude(at);
-        if at.lid == 0u {
-            let number = number_of_digits(0u, is_negative);
+        if at.lid < number {
+            let exact = number_of_digits(at.lid, is_negative);
             let flags = take(state + FLAGS);
             var tag = select(OTHERS, 0u, take(state + ZEROS) == results.count);
             tag |= select(0u, NAN, (flags & HAS_NAN) != 0u);
             tag |= select(0u, PLUS_INFINITY, (flags & HAS_PLUS_INFINITY) != 0u);
             tag |= select(0u, MINUS_INFINITY, (flags & HAS_MINUS_INFINITY) != 0u);
             let count = vec2<u32>(results.count, 0u);
-            let sum = result(0u, number, tag, count).x;
+            let sum = result(at.lid, exact, tag, count).x;
 #ifdef float
             results.sum = sum;
 #endif
             results.mean = sum;
             if results.count == 0u {
                 results.mean = quiet_nan().x;
-            } else if flags == 0u && number.end > 0u {
-                results.mean = nearest_quotient(0u, number, count).x | (sum & 0x80000000u);
+            } else if flags == 0u && exact.end > 0u {
+                results.mean = nearest_quotient(at.lid, exact, count).x | (sum & 0x80000000u);
             }
         }
     }
-    if at.lid == 0u {
+    if at.lid < number {
         if SQUARES {
             // variance.wgsl stored them.
             results.variance = take(state + SQUARE_SUM);

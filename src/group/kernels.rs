@@ -4,6 +4,7 @@ use wgpu::Limits;
 
 use crate::element::Element;
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot, declared};
+use crate::gpu::limits::power_of_two_workgroup;
 use crate::gpu::operation::Step;
 use crate::gpu::outputs;
 use crate::group::aggregate::Aggregate;
@@ -18,26 +19,35 @@ const NEAR: &str = "near";
 /// The kernels of pairs in order.
 const BY_PARTS: [Step; 4] = [COUNT, OFFSETS, PUT, PARTED];
 
-/// Invocations that finish a group.
+/// Invocations that finish a group. Of many groups as many are finished at once, by eight times as many invocations.
 const FINISHING: u32 = 32;
+const FEW_GROUPS: u32 = 1024;
 
 impl GroupById {
     /// The kernel of a step, on a device with these limits.
     pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
-        let format = if step == VARIANCE { Format::Product } else { Format::Single };
-        let sums = ExactSum::of(format, Element::F32, "").constants(0);
+        let (format, at_once) = match step {
+            VARIANCE => (Format::Product, 0),
+            _ => (Format::Single, self.finished_at_once(limits)),
+        };
+        let sums = ExactSum::of(format, Element::F32, "").constants(at_once);
         let wgsl = self
             .element
             .defines(Composer::of(&[rooms::GROUP, rooms::GROUP_BY, rooms::SHARED, rooms::EXACT]))
             .supply("io", "group/shared/io")
             .choose("group/ids", self.ids(step, limits))
             .choose("group_by/key_bits", self.keys.and_then(order_of).unwrap_or("u32"))
-            .choose("exact/sums", "one")
+            .choose("exact/sums", if step == VARIANCE { "one" } else { "copies" })
             .choose("group/squares", if self.has_squares() { "summed" } else { "none" })
             .generate("constants", "the numbers of the format", sums)
             .generate("outputs", "the arrays of results", self.outputs_in_wgsl())
             .compose(step, &[]);
         Kernel::new(shader::label(&[step]), wgsl, self.bindings(step), self.overrides(step, limits))
+    }
+
+    /// Groups that a workgroup finishes.
+    pub(super) fn finished_at_once(&self, limits: &Limits) -> u32 {
+        if self.groups > FEW_GROUPS { power_of_two_workgroup(FINISHING, limits) } else { 1 }
     }
 
     fn overrides(&self, step: Step, limits: &Limits) -> Vec<(&'static str, f64)> {
@@ -46,8 +56,13 @@ impl GroupById {
         let (is_parted, has_table) = (BY_PARTS.contains(&step), [TABLES, PARTED].contains(&step));
         let (plane, least) = (table.slice * table.copies, 1 + self.digits());
         let most = least + u32::from(self.has(Aggregate::Min));
+        let workgroup_size = match step {
+            FINISH if self.finished_at_once(limits) > 1 => power_of_two_workgroup(8 * FINISHING, limits),
+            FINISH | VARIANCE => FINISHING,
+            _ => table.workgroup_size,
+        };
         declared([
-            ("WG", if [FINISH, VARIANCE].contains(&step) { FINISHING } else { table.workgroup_size }, true),
+            ("WG", workgroup_size, true),
             ("GROUPS", self.groups, true),
             ("SUMS", self.has_sums().into(), true),
             ("SQUARES", self.has_squares().into(), true),

@@ -148,11 +148,15 @@ impl GroupById {
                 passes.extend(self.add(table, (window, second, at), limits)?);
             }
         }
-        let grid = grid::of(self.groups.into(), limits, "use fewer groups")?;
-        let params = Params { groups: self.groups, grid_row: grid[0], ..Params::default() };
-        let over_groups = |step| Pass::new(step, grid, params);
-        passes.extend(self.has_squares().then(|| over_groups(VARIANCE)));
-        passes.push(over_groups(FINISH));
+        let over_groups = |step, at_once| {
+            let grid = grid::of(self.groups.div_ceil(at_once).into(), limits, "use fewer groups")?;
+            let params = Params { groups: self.groups, grid_row: grid[0], ..Params::default() };
+            Ok::<_, Error>(Pass::new(step, grid, params))
+        };
+        if self.has_squares() {
+            passes.push(over_groups(VARIANCE, 1)?);
+        }
+        passes.push(over_groups(FINISH, self.finished_at_once(limits))?);
         Ok(passes)
     }
 

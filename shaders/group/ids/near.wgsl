@@ -36,9 +36,7 @@ fn begin_ids(lid: u32) {
 
 // The key of an id; of no id any key.
 fn near_key(id: u32) -> u32 { return near_keys[select(id, 0u, id == NO_ID)]; }
-
 fn four_near_keys(ids: vec4<u32>) -> vec4<u32> { return vec4<u32>(near_key(ids.x), near_key(ids.y), near_key(ids.z), near_key(ids.w)); }
-
 fn is_key_of(id: u32, key: u32) -> bool { return id != NO_ID && near_key(id) == key; }
 
 // The id of a key, from two places on.

@@ -17,9 +17,7 @@ const FLAG_SHIFT: u32 = 15u;
 
 // The upper word of a result of 64 bits, or its only word, as 64 bits.
 fn upper_word(word: u32) -> vec2<u32> { return select(vec2<u32>(word, 0u), vec2<u32>(0u, word), SIGNIFICAND == 53u); }
-
 fn infinity() -> vec2<u32> { return upper_word(select(0x7f800000u, 0x7ff00000u, SIGNIFICAND == 53u)); }
-
 fn quiet_nan() -> vec2<u32> { return upper_word(select(0x7fc00000u, 0x7ff80000u, SIGNIFICAND == 53u)); }
 
 // A number as rounding needs it: its sign, the end of its bits (0 for zero), the 64 bits below that, the upper word

@@ -17,7 +17,6 @@
 alias Position = i32;
 
 fn place(i: i32, count: u32, low: u32, high: u32, constants: u32) -> Position { return i; }
-
 fn reached(plane: Position, row: Position, col: Position) -> Elem { return cell((u32(plane) * params.rows + u32(row)) * params.cols + u32(col)); }
 #else
 // A position in one direction that stands for another. Beyond a constant, cells have this value.
@@ -64,7 +63,5 @@ fn reached(plane: Position, row: Position, col: Position) -> Elem {
 #endif
 
 fn col_place(c: i32) -> Position { return place(c, params.cols, params.west, params.east, CONSTANTS); }
-
 fn row_place(r: i32) -> Position { return place(r, params.rows, params.north, params.south, CONSTANTS + 2); }
-
 fn plane_place(p: i32) -> Position { return place(p, params.planes, params.near, params.far, CONSTANTS + 4); }
