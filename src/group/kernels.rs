@@ -47,7 +47,8 @@ impl GroupById {
 
     /// Groups that a workgroup finishes.
     pub(super) fn finished_at_once(&self, limits: &Limits) -> u32 {
-        if self.groups > FEW_GROUPS { power_of_two_workgroup(FINISHING, limits) } else { 1 }
+        let workgroup_size = power_of_two_workgroup(8 * FINISHING, limits);
+        if self.groups > FEW_GROUPS { Format::Single.sums(workgroup_size, limits) } else { 1 }
     }
 
     fn overrides(&self, step: Step, limits: &Limits) -> Vec<(&'static str, f64)> {

@@ -198,7 +198,7 @@ impl Format {
     }
 
     /// Returns the most sums that a workgroup of this size makes at once: a power of two.
-    pub(in crate::reduce) fn sums(self, workgroup_size: u32, limits: &Limits) -> u32 {
+    pub(crate) fn sums(self, workgroup_size: u32, limits: &Limits) -> u32 {
         let limbs = self.digits() as u64 + 1;
         // Limbs of both signs, digits and their carries, four marks of each digit, four words of counts, the first window and the tag.
         let each = 16 * (limbs + limbs.div_ceil(32)) + 24;
