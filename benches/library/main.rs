@@ -7,9 +7,8 @@
 //!
 //! Two groups go by the host's clock: `scalar`, from recording to the number on the host, and `recording`, the processor's part.
 //!
-//! Every result is verified before it is timed. Sizes reach 2^28 elements, on a software adapter 2^16. The record
-//! (`HALOFOLD_RECORD=FILE`, by default `target/halofold/library.json`) is like that of `halofold-cuda library` in `peers/cuda` for CUB.
-//! Rows are those of [`halofold_cases::timed`].
+//! Every result is verified before it is timed. Sizes reach 2^28 elements, on a software adapter 2^16. The record (`HALOFOLD_RECORD=FILE`, by default
+//! `target/halofold/library.json`) is like that of `halofold-cuda library` in `peers/cuda` for CUB. Rows are those of [`halofold_cases::timed`].
 
 #[path = "../common/mod.rs"]
 mod common;

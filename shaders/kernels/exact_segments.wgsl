@@ -1,7 +1,7 @@
 // exact-segments: exact sums of many segments from one dispatch.
 //
 // Reads each element once. Writes a result for each segment. A workgroup sums a long segment in windows and limbs, as the rung `exact` does, and rounds
-// the sum itself. Short ones it takes `sums()` at a time, with limbs for each, so that the ends of all are computed at once:
+// the sum itself. Short ones, of one length, it takes `sums()` at a time, with limbs for each, so that the ends of all are computed at once:
 //
 //     WG = 256, sums() = 32       invocation 0 … 7        segment 0: 16 elements each, and again
 //                                 invocation 8 … 15       segment 1

@@ -94,7 +94,7 @@ pub enum Shape {
 /// A shape without its numbers. Shapes of one form run the same kernels.
 ///
 /// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. [`ShapeKind::Whole`] has up to four compute pipelines,
-/// [`ShapeKind::Strided`] one, the others up to three, of exact sums seven. Each is compiled when a reduction first dispatches it.
+/// [`ShapeKind::Strided`] one, the others up to three, of exact sums thirteen. Each is compiled when a reduction first dispatches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ShapeKind {

@@ -44,8 +44,7 @@ pub fn run(gpu: &Gpu, reduction: &Reduction<'_, '_>, start: Option<&[u8]>) -> Re
     let outputs = Outputs::new(gpu, [plan.output()]).starting_with(start.unwrap_or(&[]));
     let output = outputs.slices().next().expect("one output");
     let prepared = reduction.clone().bind(output).map_err(|error| error.to_string())?;
-    let runs =
-        outputs.runs(|encoder| prepared.encode(encoder)).map_err(|error| format!("{plan:?}: {error}"))?;
+    let runs = outputs.runs(|encoder| prepared.encode(encoder)).map_err(|why| format!("{plan:?}: {why}"))?;
     Ok(runs.map(|mut outputs| outputs.remove(0)))
 }
 

@@ -36,8 +36,7 @@ fn sum_of(function: &str) -> Monoid {
     let module = monoid.compose(stages[0], monoid.features()).expect("it has segments");
     let pieces = module.split("// ==== shaders/operators/shared/");
     let pieces = pieces.filter(|piece| piece.starts_with("real.wgsl") || piece.starts_with("exp_log.wgsl"));
-    let lines =
-        pieces.flat_map(|piece| piece.lines().skip(1).take_while(|line| !line.starts_with("// ====")));
+    let lines = pieces.flat_map(|one| one.lines().skip(1).take_while(|line| !line.starts_with("// ====")));
     let text = lines.collect::<Vec<_>>().join("\n");
     let quartet = format!(
         "

@@ -158,8 +158,7 @@ impl Reduced {
             groups = of(groups[0].len() / 2);
         }
         let inputs: Vec<_> = (0..arity).map(|seed| data(values, op, element, len, seed)).collect();
-        let buffers: Vec<_> =
-            inputs.iter().map(|input| scene.buffer(input.bytes())).collect::<Result<_, _>>()?;
+        let buffers: Vec<_> = inputs.iter().map(|one| scene.buffer(one.bytes())).collect::<Result<_, _>>()?;
         let ends = scene.buffer(bytemuck::cast_slice(&ends))?;
         let count = scene.buffer(&(groups[0].len() as u32).to_le_bytes())?;
         scene.stage();

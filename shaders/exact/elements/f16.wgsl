@@ -20,7 +20,7 @@ fn two_of(input_number: u32, p: u32, q: u32) -> u32 { return half_of(words_at(in
 // A vector of elements that are `step` apart.
 fn gathered(input_number: u32, p: u32, step: u32) -> vec4<u32> {
     return vec4<u32>(
-        #for i in 0..4: two_of(input_number, p + $(i)u * step, p + $(4 + i)u * step),
+        #for i in 0..4: two_of(input_number, p + $(2 * i)u * step, p + $(2 * i + 1)u * step),
     );
 }
 

@@ -16,26 +16,27 @@
 @group(0) @binding(5) var<storage, read> second: array<u32>;
 @group(0) @binding(6) var<storage, read> second4: array<vec4<u32>>;
 
-// The same vector of both inputs.
+// The same vector of both inputs. `params.second` is the distance from an element to its partner's place.
 struct Vector {
     v: vec4<u32>,
     w: vec4<u32>,
 }
 
 fn vector(i: u32) -> Vector {
-    let p = 4u * i + params.second;
-    var w: vec4<u32>;
-    if (params.second & 3u) == 0u {
-        w = second4[p >> 2u];
-    } else {
-        w = vec4<u32>(second[p], second[p + 1u], second[p + 2u], second[p + 3u]);
+    let p = PER_VECTOR * i + params.second;
+    if p % PER_VECTOR == 0u {
+        return Vector(input4[i], second4[p / PER_VECTOR]);
     }
-    return Vector(input4[i], w);
+    return Vector(input4[i], gathered(1u, p, 1u));
 }
 
 fn vector_or_zeros(v: Vector, is_there: bool) -> Vector { return Vector(select(zeros(1u), v.v, is_there), select(zeros(0u), v.w, is_there)); }
-fn element(p: u32) -> Vector { return Vector(among_zeros(words_at(0u, p), p, 1u), among_zeros(words_at(1u, p), p, 0u)); }
-fn vector_apart(p: u32, step: u32) -> Vector { return Vector(gathered(0u, p, step), gathered(1u, p, step)); }
+fn element(p: u32) -> Vector {
+    let q = p + params.second;
+    return Vector(among_zeros(words_at(0u, p), p, 1u), among_zeros(words_at(1u, q), q, 0u));
+}
+
+fn vector_apart(p: u32, step: u32) -> Vector { return Vector(gathered(0u, p, step), gathered(1u, p + params.second, step)); }
 fn no_elements() -> Vector { return Vector(zeros(1u), zeros(0u)); }
 
 #ifdef masked
@@ -84,8 +85,7 @@ fn words_at(input_number: u32, p: u32) -> vec2<u32> {
     let i = words_of(p);
 #ifdef pair
     if input_number == 1u {
-        let j = i + vec2<u32>(params.second);
-        return vec2<u32>(second[j.x], second[j.y]);
+        return vec2<u32>(second[i.x], second[i.y]);
     }
 #endif
     return vec2<u32>(input[i.x], input[i.y]);

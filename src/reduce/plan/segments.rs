@@ -18,6 +18,9 @@ const ENOUGH: u64 = 2048;
 /// The fewest elements of a chunk. Smaller chunks would not be worth a second dispatch.
 const SMALLEST_CHUNK: u64 = 1 << 14;
 
+/// Segments of which a workgroup sums one exactly, however short they are, if there are fewer.
+const FEW: u64 = 256;
+
 /// Columns that a team takes side by side if rows are long: several complete cache lines.
 const USUAL_WIDTH: u64 = 64;
 
@@ -96,7 +99,9 @@ impl Request<'_> {
         kernel: &'static Kernel,
     ) -> Result<Plan, Error> {
         let mut plan = Plan::empty(count * inner, self.out_stride());
-        let all = self.for_rows(self.stage(kernel, self.items(), self.last()), len);
+        // Of few segments a workgroup makes one sum.
+        let rows = if inner > 1 || count >= FEW { len } else { u64::MAX };
+        let all = self.for_rows(self.stage(kernel, self.items(), self.last()), rows);
         let chunks = Stage { writes: Writes::Partials, ..all };
         let mut merges = true;
         // A window may start with nearly `align` bytes that do not belong to the part.

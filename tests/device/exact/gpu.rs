@@ -5,7 +5,7 @@ use halofold::reduce::{Op, Shape};
 use halofold::{Element, Launches, wgpu};
 
 use super::arrays::Hard;
-use super::bench::{Arrays, Bench, Row, SOME, cases, exact, tuned};
+use super::bench::{Arrays, Bench, Row, SOME, bits, cases, exact, tuned};
 use crate::common::{Random, buffer, gpu, in_turn, is_software, limited, takes_fewer};
 use crate::cut::{Cut, reduce};
 
@@ -163,6 +163,28 @@ fn states_are_the_references_and_merge() {
                 let parts = bench.reducer.of(Slice::new(&buffer, 0, states.len() as u64));
                 let got = bench.results(&reduce(gpu(), &parts));
                 assert_eq!(got, [(arrays.expected(), count)], "{what} on the GPU");
+            }
+        }
+    }
+}
+
+/// Elements and their masks begin anywhere.
+#[test]
+fn masked_sums_of_every_type() {
+    for element in [Element::F16, Element::F32, Element::F64] {
+        let (case, size) = ((Op::Sum, element), element.size() as usize);
+        let masked = Op::Sum.over(element).unwrap().masked().unwrap();
+        let reducer = exact().on(&gpu().device, &masked).unwrap();
+        let cuts = [Cut::whole(1000), Cut::segments(30, 300), Cut::axis([2, 70, 37]), Cut::whole(999)];
+        for (cut, at) in cuts.into_iter().zip([[1, 4], [3, 0], [0, 2], [2, 2]]) {
+            let cut = cut.at_both(at);
+            let arrays = Arrays::new(case, Hard::Patterns, &cut, 5);
+            let mask = |byte| u8::from(byte % size == 0 && byte / size % 3 > 0);
+            let mask: Vec<u8> = (0..cut.len * size).map(mask).collect();
+            let found = cut.hold(gpu(), size, &[&arrays.inputs[0], &mask]).reduce(gpu(), &reducer);
+            for (acc, group) in Op::Sum.read(element, &found).into_iter().zip(cut.groups()) {
+                let expected = arrays.pick(group.filter(|place| place % 3 > 0)).expected();
+                assert_eq!(bits(acc.value().unwrap()), expected, "{element:?} {cut}");
             }
         }
     }

@@ -39,8 +39,7 @@ impl Held {
         let row = |row: &[u32]| row[CORNER[0] as usize..][..PART[0] as usize].to_vec();
         let rows = words.chunks(SIZE[0] as usize).skip(CORNER[1] as usize).take(PART[1] as usize);
         let elements: Vec<u32> = rows.flat_map(row).collect();
-        let keys: Vec<u32> =
-            (0..elements.len() as u32).map(|at| at.wrapping_mul(0x9e37_79b1) >> 27).collect();
+        let keys: Vec<u32> = (0..elements.len() as u32).map(|i| i.wrapping_mul(0x9e37_79b1) >> 27).collect();
         let texture = texture(gpu, TextureFormat::R32Uint, SIZE, [1, 1], BOUND);
         write(gpu, &texture, 0, 0, bytemuck::cast_slice(&words));
         let exposed = |by| elements.iter().map(|element| element * by).collect::<Vec<_>>();

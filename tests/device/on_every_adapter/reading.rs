@@ -122,8 +122,7 @@ fn one_request_at_a_time() {
             drop(given_up);
             gpu.submit(|encoder| readback.encode(encoder, &source, 0, 8).unwrap());
         }
-        let look =
-            |reading: &mut Reading| repeat_with(|| reading.try_take().unwrap()).find_map(|taken| taken);
+        let look = |reading: &mut Reading| repeat_with(|| reading.try_take().unwrap()).find_map(|one| one);
         let mut reading = readback.read(6);
         busy(readback.read(6).try_take().map(drop));
         assert_eq!(look(&mut reading).unwrap(), BYTES[..6]);

@@ -1,5 +1,4 @@
-//! Every kernel that a reducer may launch: operators over element types, forms and rungs, results and states, on
-//! every kind of device.
+//! Every kernel that a reducer may launch: operators over element types, forms and rungs, results and states, on every kind of device.
 
 use std::collections::HashSet;
 use std::sync::Arc;

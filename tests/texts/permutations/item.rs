@@ -21,8 +21,7 @@ pub struct Item {
     pub row: String,
     pub label: String,
     pub kernel: Kernel,
-    /// What is dispatched, its source, the operator, the type; a stencil's variant, its borders, ….
-    /// A kernel without traits is in every sample.
+    /// What is dispatched, its source, the operator, the type; a stencil's variant, its borders, …. A kernel without traits is in every sample.
     pub traits: Vec<String>,
     /// What its device lacks. It decides which built-in functions exist for an operator and for a type, too.
     pub lacks: String,

@@ -254,8 +254,7 @@ fn cases(
             let has_states = matches!(shape, Shape::Whole | Shape::Segments { .. } | Shape::Axis { .. });
             let is_atomic = matches!(rung, Some(Setup { finish: Finish::Atomic, .. }));
             let states = [from && has_states, to && has_states && !is_atomic];
-            let case =
-                Case { monoid, rung, launches, states, shape, parts: Vec::new(), second: None, limits };
+            let case = Case { monoid, rung, launches, states, shape, parts: vec![], second: None, limits };
             case.over(len, places, cut.into())
         },
     )

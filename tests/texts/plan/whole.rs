@@ -133,8 +133,7 @@ fn strides(case: &Case, launches: &[&Launch]) -> Checked {
 /// A total is seeded, added to, and sealed.
 fn through_total(case: &Case, plan: &Plan) -> Checked {
     let is_alone = |launch: &&Launch| launch.step.kernel.coverage == Coverage::One;
-    let names: Vec<_> =
-        plan.launches().iter().filter(is_alone).map(|launch| launch.step.kernel.name).collect();
+    let names: Vec<_> = plan.launches().iter().filter(is_alone).map(|one| one.step.kernel.name).collect();
     prop_assert!(names == ["seed"] || names == ["seed", "seal"], "{names:?}");
     prop_assert!(plan.launches().is_sorted_by_key(|launch| launch.level));
     let total = Binding::Output(ByteRange { offset: 0, size: words(case.value(Writes::Results)) });

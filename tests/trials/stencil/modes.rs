@@ -38,8 +38,7 @@ pub fn shrink(kernel: Kernel, element: Element) -> Checked {
             (0..directions).map(|d| (angle(d) * f64::from(offset[d])).cos()).product()
         };
         let classes = stencil.classes.iter().enumerate();
-        let factors =
-            classes.map(|(class, cells)| stencil.usual[class] * cells.iter().map(part).sum::<f64>());
+        let factors = classes.map(|(nth, cells)| stencil.usual[nth] * cells.iter().map(part).sum::<f64>());
         let (steps, shrink) = (7, factors.sum::<f64>());
         let cells = places(grid).map(|at| (0..directions).map(|d| mode(d, at[d].into())).product());
         let cells: Vec<f64> = cells.collect();

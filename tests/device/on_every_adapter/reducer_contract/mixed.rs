@@ -103,8 +103,7 @@ impl<'a> Case<'a> {
     fn plan(&self) -> Plan {
         let stride = if let Shape::Strided { stride } = self.cut.shape { stride } else { 1 };
         let len = (self.cut.len as u64).div_ceil(stride);
-        let [first, second] =
-            self.cut.at.map(|at| BufferRange { offset: at as u64 * self.key.1.size(), len });
+        let [first, second] = self.cut.at.map(|i| BufferRange { offset: i as u64 * self.key.1.size(), len });
         let second = self.inputs.get(1).map(|_| second);
         self.reducer.plan(self.cut.shape, &[first], second).unwrap()
     }
