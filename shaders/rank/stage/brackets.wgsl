@@ -40,11 +40,11 @@ var<workgroup> end: array<atomic<u32>, MOST>;
 var<workgroup> staged: array<Key, STAGED>;
 var<workgroup> places: array<u32, MOST>;
 var<workgroup> any_nan: atomic<u32>;
+// Elements below each bracket that an invocation has seen. No argument: Microsoft's older compiler writes out loops that change an array by a pointer.
+var<private> own_below: array<u32, MOST>;
 
-// What an invocation has seen: the number of elements below each bracket, and a NaN. `has_repeats` is true if elements at the ends of any
-// bracket are counted.
+// Whether an invocation has seen a NaN, and whether elements at the ends of any bracket are counted.
 struct Counts {
-    below: array<u32, MOST>,
     has_nan: bool,
     has_repeats: bool,
 }
@@ -89,7 +89,7 @@ fn count_keys(row: u32, keys: FourKeys, valid: u32, index: u32, counts: ptr<func
     (*counts).has_nan |= any_is_nan(keys.a) | any_is_nan(keys.b) | any_is_nan(keys.c) | any_is_nan(keys.d);
     for (var member = 0u; member < MEMBERS; member++) {
         let under = bits_below(keys, brackets[member].first);
-        (*counts).below[member] += countOneBits(valid & under);
+        own_below[member] += countOneBits(valid & under);
         let inside = valid & bits_up_to(keys, brackets[member].last) & ~under;
         if inside != 0u {
             stage(row, member, index, inside);
@@ -176,7 +176,7 @@ fn reserve(row: u32, member: u32, number: u32) -> u32 {
 
 fn end_row(row: u32, lid: u32, counts: Counts) {
     for (var member = 0u; member < MEMBERS; member++) {
-        atomicAdd(&below[member], counts.below[member]);
+        atomicAdd(&below[member], own_below[member]);
     }
     if counts.has_nan {
         atomicStore(&any_nan, 1u);
