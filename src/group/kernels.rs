@@ -28,7 +28,7 @@ impl GroupById {
     pub(super) fn composed(&self, step: Step, limits: &Limits) -> Kernel {
         let (format, at_once) = match step {
             VARIANCE => (Format::Product, 0),
-            _ => (Format::Single, self.finished_at_once(limits)),
+            _ => (Format::Single, self.finishing(limits).1),
         };
         let sums = ExactSum::of(format, Element::F32, "").constants(at_once);
         let wgsl = self
@@ -45,10 +45,13 @@ impl GroupById {
         Kernel::new(shader::label(&[step]), wgsl, self.bindings(step), self.overrides(step, limits))
     }
 
-    /// Groups that a workgroup finishes.
-    pub(super) fn finished_at_once(&self, limits: &Limits) -> u32 {
+    /// Returns the invocations of a workgroup that finishes groups, and how many groups it finishes.
+    pub(super) fn finishing(&self, limits: &Limits) -> (u32, u32) {
         let workgroup_size = power_of_two_workgroup(8 * FINISHING, limits);
-        if self.groups > FEW_GROUPS { Format::Single.sums(workgroup_size, limits) } else { 1 }
+        match Format::Single.sums(workgroup_size, limits) {
+            groups @ 2.. if self.groups > FEW_GROUPS => (workgroup_size, groups),
+            _ => (FINISHING, 1),
+        }
     }
 
     fn overrides(&self, step: Step, limits: &Limits) -> Vec<(&'static str, f64)> {
@@ -58,8 +61,8 @@ impl GroupById {
         let (plane, least) = (table.slice * table.copies, 1 + self.digits());
         let most = least + u32::from(self.has(Aggregate::Min));
         let workgroup_size = match step {
-            FINISH if self.finished_at_once(limits) > 1 => power_of_two_workgroup(8 * FINISHING, limits),
-            FINISH | VARIANCE => FINISHING,
+            FINISH => self.finishing(limits).0,
+            VARIANCE => FINISHING,
             _ => table.workgroup_size,
         };
         declared([

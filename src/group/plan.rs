@@ -156,7 +156,7 @@ impl GroupById {
         if self.has_squares() {
             passes.push(over_groups(VARIANCE, 1)?);
         }
-        passes.push(over_groups(FINISH, self.finished_at_once(limits))?);
+        passes.push(over_groups(FINISH, self.finishing(limits).1)?);
         Ok(passes)
     }
 
