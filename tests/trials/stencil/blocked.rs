@@ -73,8 +73,7 @@ fn borders(nth: usize) -> Borders {
     use Border::{Fixed, Reflect, Wrap};
     let pairs = [(Fixed, Fixed), (Fixed, Reflect), (Reflect, Fixed), (Reflect, Reflect), (Wrap, Wrap)];
     let (row, column) = (nth / 5 % 5, nth % 5);
-    let [(west, east), (north, south), (near, far)] =
-        [row, column, (2 * row + column) % 5].map(|nth| pairs[nth]);
+    let [(west, east), (north, south), (near, far)] = [row, column, (2 * row + column) % 5].map(|i| pairs[i]);
     Borders { west, east, north, south, near, far }
 }
 

@@ -14,8 +14,7 @@ use crate::common::{Gpu, Shared, decode, encode, gpu, limited};
 
 /// A device that binds little, but some states of 64-bit floats.
 fn small() -> &'static Gpu {
-    static SMALL: Shared =
-        Shared::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 48 << 10));
+    static SMALL: Shared = Shared::new(|| limited(|most| most.max_storage_buffer_binding_size = 48 << 10));
     &SMALL
 }
 

@@ -84,8 +84,7 @@ impl<'a> Parts<'a> {
             let held = |grid: &Buffer| {
                 let grid = read(run.gpu, grid);
                 let parts = slab.held_parts().into_iter();
-                let layers =
-                    parts.flat_map(|part| &grid[part.start as usize * size..part.end as usize * size]);
+                let layers = parts.flat_map(|of| &grid[of.start as usize * size..of.end as usize * size]);
                 storage(run.gpu, &layers.copied().collect::<Vec<_>>())
             };
             let grids = OnGpu { both: whole.both.each_ref().map(held), rhs: whole.rhs.as_ref().map(held) };

@@ -54,8 +54,7 @@ pub fn past_a_row_of_workgroups() -> Checked {
 
 /// The limits that every device has: 128 MiB a binding. Rows that can start a window only now and then.
 pub fn past_the_default_limit() -> Checked {
-    static DEFAULT: Shared =
-        Shared::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 128 << 20));
+    static DEFAULT: Shared = Shared::new(|| limited(|most| most.max_storage_buffer_binding_size = 128 << 20));
     let Gpu { device, queue } = &*DEFAULT;
     let grid = Grid::plane(6001, 5996);
     let config = Config::new(&FIVE_POINT, fastest(&FIVE_POINT), Element::F32, grid);
