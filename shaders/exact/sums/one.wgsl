@@ -1,4 +1,4 @@
-// A workgroup makes one sum, of which all its invocations have a part.
+// A workgroup computes one sum. All its invocations add to it.
 
 const MOST_SUMS: u32 = 1u;
 const IN_ORDER: bool = true;

@@ -33,7 +33,7 @@ fn placed(m: u32, place: u32, minus: u32, first: u32) -> vec4<u32> {
 // The flag of a NaN, or of an infinity with this sign.
 fn special(is_nan: bool, sign: u32) -> u32 { return OTHERS | select(select(PLUS_INFINITY, MINUS_INFINITY, sign != 0u), NAN, is_nan); }
 
-// The number of four digits, the lowest bit of which is at `place`.
+// Returns the number of four digits. Bit 0 of the lowest digit is at `place`.
 fn number_in(four: vec4<u32>, place: u32) -> Number {
     let bits = whole(four);
     let sign = bits.w >> 31u;

@@ -60,8 +60,9 @@ const EXACT_SIZE: u32 = 32;
 /// Rows that a small workgroup sums exactly: up to four turns of an invocation.
 const FEW_ROWS: u64 = 64;
 
-/// Elements of a segment of which a workgroup sums several exactly, and of one that an invocation sums alone.
+/// Elements of the longest segment that shares a workgroup with other segments in an exact sum.
 const SHORT_SEGMENT: u64 = 1024;
+/// Elements of the longest segment that one invocation sums exactly.
 const FEW_ELEMENTS: u64 = 128;
 
 /// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the partials, and the output.
@@ -146,7 +147,8 @@ impl Request<'_> {
         self.for_rows(Stage { kernel, reads, writes, workgroup_size, tile: 0 }, u64::MAX)
     }
 
-    /// A stage for parts of so many rows. A workgroup sums several short segments exactly, or one; and several columns, a small one those of few rows.
+    /// Sizes the workgroup of an exact stage for parts of `rows` rows: it sums several short segments, one long segment, or several columns.
+    /// Columns of few rows take a small workgroup. Other stages stay as they are.
     pub(super) fn for_rows(&self, stage: Stage, rows: u64) -> Stage {
         let Some(format) = self.monoid.format() else { return stage };
         let (most, has_many) = match (stage.kernel.coverage, stage.reads) {

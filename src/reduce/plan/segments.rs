@@ -18,7 +18,7 @@ const ENOUGH: u64 = 2048;
 /// The fewest elements of a chunk. Smaller chunks would not be worth a second dispatch.
 const SMALLEST_CHUNK: u64 = 1 << 14;
 
-/// Segments of which a workgroup sums one exactly, however short they are, if there are fewer.
+/// Below this number of segments, each exact sum has a workgroup of its own.
 const FEW: u64 = 256;
 
 /// Columns that a team takes side by side if rows are long: several complete cache lines.
