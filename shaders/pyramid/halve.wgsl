@@ -22,7 +22,7 @@
 // Cost: reads the source once, with sixteen independent loads in flight, and writes all levels, together a third of its texels.
 //
 // The tiles of the last column and row take the texels that are left over: up to 127 columns. There an invocation keeps the texels of level 1
-// that are under its own of level 2 in registers, and level 2 is made in two rounds.
+// that are under its own of level 2 in registers, and level 2 is made in up to four rounds.
 //
 // Levels from 2 on lie in workgroup memory one behind the other, so that no invocation overwrites what another still reads. Accumulators are integer
 // keys: NaN, infinities and signed zeros are what they are in reductions. AMD's single pass downsampler has the same tile, and one dispatch.
@@ -40,48 +40,38 @@ var<workgroup> kept: array<Acc, 1245>;
 // The columns and rows of a level. The region is one of single rows, not of strips.
 fn size_of(level: u32) -> vec2<u32> { return max(vec2<u32>(region.width, region.rows) >> vec2<u32>(level), vec2<u32>(1u)); }
 
-// One past the last texel that a texel covers, of `below` columns and rows.
-fn end_of(at: vec2<u32>, size: vec2<u32>, below: vec2<u32>) -> vec2<u32> { return select(2u * at + 2u, below, at + 1u == size); }
+// The last texel that a texel covers, of `below` columns and rows.
+fn last_of(at: vec2<u32>, size: vec2<u32>, below: vec2<u32>) -> vec2<u32> { return select(2u * at + 1u, below - 1u, at + 1u == size); }
 
 // Four texels of the source.
 fn four(at: vec2<u32>) -> Acc {
-    let upper = combine(load_bounds(at), load_bounds(at + vec2<u32>(1u, 0u)));
-    let lower = combine(load_bounds(at + vec2<u32>(0u, 1u)), load_bounds(at + vec2<u32>(1u, 1u)));
-    return combine(upper, lower);
+    #for k in 0..4: let acc$k = load_bounds(at + vec2<u32>($(k % 2)u, $(k / 2)u));
+    return combine(combine(acc0, acc1), combine(acc2, acc3));
 }
 
-// A rectangle of the source.
-fn rectangle(begin: vec2<u32>, end: vec2<u32>) -> Acc {
-    var acc = identity();
-    for (var y = begin.y; y < end.y; y += 1u) {
-        for (var x = begin.x; x < end.x; x += 1u) {
-            acc = combine(acc, load_bounds(vec2<u32>(x, y)));
-        }
-    }
+// A texel of level 1, of at most three rows of three. All loads are in flight at once, and a texel may count twice.
+fn nine(at: vec2<u32>) -> Acc {
+    let last = last_of(at, size_of(1u), size_of(0u));
+    #for k in 0..9: let acc$k = load_bounds(min(2u * at + vec2<u32>($(k % 3)u, $(k / 3)u), last));
+    var acc = acc0;
+    #for k in 1..9: acc = combine(acc, acc$k);
     return acc;
 }
 
 // A texel of level 2. Stores it, and those of level 1 that it covers.
 fn two_levels(at: vec2<u32>) -> Acc {
-    let size = size_of(1u);
     let begin = 2u * at;
-    let end = end_of(at, size_of(2u), size);
+    let last = last_of(at, size_of(2u), size_of(1u));
     var acc = identity();
-    if all(end_of(end - 1u, size, size_of(0u)) == 2u * begin + 4u) {
-        let a = four(2u * begin);
-        let b = four(2u * begin + vec2<u32>(2u, 0u));
-        let c = four(2u * begin + vec2<u32>(0u, 2u));
-        let d = four(2u * begin + vec2<u32>(2u, 2u));
-        store(1u, begin, a);
-        store(1u, begin + vec2<u32>(1u, 0u), b);
-        store(1u, begin + vec2<u32>(0u, 1u), c);
-        store(1u, begin + vec2<u32>(1u, 1u), d);
-        acc = combine(combine(a, b), combine(c, d));
+    if all(last_of(last, size_of(1u), size_of(0u)) == 2u * begin + 3u) {
+        #for k in 0..4: let acc$k = four(2u * begin + vec2<u32>($(k % 2 * 2)u, $(k / 2 * 2)u));
+        #for k in 0..4: store(1u, begin + vec2<u32>($(k % 2)u, $(k / 2)u), acc$k);
+        acc = combine(combine(acc0, acc1), combine(acc2, acc3));
     } else {
-        for (var y = begin.y; y < end.y; y += 1u) {
-            for (var x = begin.x; x < end.x; x += 1u) {
+        for (var y = begin.y; y <= last.y; y += 1u) {
+            for (var x = begin.x; x <= last.x; x += 1u) {
                 let own = vec2<u32>(x, y);
-                let covered = rectangle(2u * own, end_of(own, size, size_of(0u)));
+                let covered = nine(own);
                 store(1u, own, covered);
                 acc = combine(acc, covered);
             }
@@ -108,13 +98,10 @@ fn whole_tile(first: vec2<u32>, own: vec2<u32>) {
 
 // A texel of a level in workgroup memory: of those of the level before, which begins at `base`, has rows of `side` and ends at `below`.
 fn halved(at: vec2<u32>, size: vec2<u32>, base: u32, side: u32, below: vec2<u32>) -> Acc {
-    let end = end_of(at, size, below);
-    var acc = identity();
-    for (var y = 2u * at.y; y < end.y; y += 1u) {
-        for (var x = 2u * at.x; x < end.x; x += 1u) {
-            acc = combine(acc, kept[base + y * side + x]);
-        }
-    }
+    let last = last_of(at, size, below);
+    #for k in 0..9: let place$k = min(2u * at + vec2<u32>($(k % 3)u, $(k / 3)u), last);
+    var acc = kept[base + place0.y * side + place0.x];
+    #for k in 1..9: acc = combine(acc, kept[base + place$k.y * side + place$k.x]);
     return acc;
 }
 
@@ -123,20 +110,24 @@ fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
     @builtin(local_invocation_id) own: vec3<u32>,
 ) {
-    // The tile's first texel of level 2, and its columns and rows.
-    var first = 16u * workgroup.xy;
     let size = size_of(2u);
     let tiles = max(size >> vec2<u32>(4u), vec2<u32>(1u));
-    let is_last = workgroup.xy + 1u == tiles;
+    // The last row comes first, as its tiles take longest.
+    let tile = vec2<u32>(workgroup.x, tiles.y - 1u - workgroup.y);
+    // The tile's first texel of level 2, and its columns and rows.
+    var first = 16u * tile;
+    let is_last = tile + 1u == tiles;
     var below = select(vec2<u32>(16u), size - first, is_last);
+    let is_whole = all(below >= vec2<u32>(16u)) && (!any(is_last) || all(size_of(0u) == 4u * size));
+    if is_whole {
+        whole_tile(first, own.xy);
+    }
     if any(is_last) {
         for (var y = own.y; y < below.y; y += 16u) {
-            for (var x = own.x; x < below.x; x += 16u) {
+            for (var x = own.x + select(0u, 16u, is_whole && y < 16u); x < below.x; x += 16u) {
                 kept[y * SIDE + x] = two_levels(first + vec2<u32>(x, y));
             }
         }
-    } else {
-        whole_tile(first, own.xy);
     }
     var base = 0u;
     var side = SIDE;
