@@ -12,6 +12,9 @@
 
 var<workgroup> bins: array<atomic<u32>, 512>;
 
+// The bins of numbers. Those of one exponent are neighbours, in different banks of memory.
+fn bins_of(v: vec4<u32>) -> vec4<u32> { return ((v >> vec4<u32>(22u)) & vec4<u32>(0x1feu)) | (v >> vec4<u32>(31u)); }
+
 fn clear_bins(at: Place) {
     for (var i = at.lid; i < 512u; i += WG) {
         atomicStore(&bins[i], 0u);
@@ -19,7 +22,7 @@ fn clear_bins(at: Place) {
 }
 
 // Adds `low` units of a bin to the limbs, and `high` times 2^32 units.
-fn add_bin(i: u32, low: u32, high: u32) { add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high); }
+fn add_bin(i: u32, low: u32, high: u32) { add_number(i & 1u, max(i >> 1u, 1u) - 1u, low, high); }
 
 // Adds all bins to the limbs. A barrier must follow.
 fn empty_bins(at: Place) {
@@ -37,9 +40,10 @@ fn add_alone(bits: u32) -> u32 {
     if (bits & 0x7f800000u) == 0x7f800000u {
         return special(m > 0x800000u, bits >> 31u);
     }
-    let before = atomicAdd(&bins[bits >> 23u], m);
+    let bin = bins_of(vec4<u32>(bits)).x;
+    let before = atomicAdd(&bins[bin], m);
     if before + m < before {
-        add_bin(bits >> 23u, 0u, 1u);
+        add_bin(bin, 0u, 1u);
     }
     return SPILLED;
 }
@@ -68,7 +72,7 @@ fn add_four(v: vec4<u32>) -> u32 {
     if !all(is_normal) {
         return add_alone(v.x) | add_alone(v.y) | add_alone(v.z) | add_alone(v.w);
     }
-    let bin = v >> vec4<u32>(23u);
+    let bin = bins_of(v);
     let m = (v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
     let before = vec4<u32>(
         #for c in x y z w: atomicAdd(&bins[bin.$c], m.$c),
