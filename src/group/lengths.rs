@@ -13,7 +13,7 @@ use crate::group::io::{self, Run};
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{BufferRange, FromResults};
 use crate::scan::Progress;
-use crate::select::{Beside, Select};
+use crate::select::Select;
 
 /// A description of the lengths of runs of equal neighbouring keys. It is a plain value; [`Compiled`](crate::Compiled) brings it to a device.
 /// It is [`Select::unique`] with a second output, in one dispatch with five storage buffers. A binding must hold the input.
@@ -21,22 +21,18 @@ use crate::select::{Beside, Select};
 /// Its [`RunOutputs`](crate::group::RunOutputs) are in the order of the runs. On the host each run is a [`Run`]. Keys are those of
 /// [`ReduceRuns`](crate::group::ReduceRuns).
 #[derive(Clone, Debug)]
-pub struct RunLengths {
-    key: Element,
-    // The selection whose kernels it has.
-    unique: Select,
-}
+pub struct RunLengths(Select);
 
 impl RunLengths {
     /// Describes the lengths of runs of keys.
     pub const fn new(key: Element) -> Self {
-        RunLengths { key, unique: Select::unique(key) }
+        RunLengths(Select::runs(key))
     }
 
     /// Returns this description with workgroups that get on in another way.
     #[doc(hidden)]
     pub fn with_progress(self, progress: Progress) -> Self {
-        RunLengths { unique: self.unique.with_progress(progress), ..self }
+        RunLengths(self.0.with_progress(progress))
     }
 }
 
@@ -44,45 +40,45 @@ impl Base for RunLengths {
     const LABEL: &'static str = "halofold::run_lengths";
 
     fn on_driver(self, driver: Driver) -> Self {
-        RunLengths { unique: self.unique.on_driver(driver), ..self }
+        RunLengths(self.0.on_driver(driver))
     }
 
     fn check_settings(&self) -> Result<(), Error> {
-        self.unique.check_settings()
+        self.0.check_settings()
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.unique.check(Beside::Lengths, features, limits)
+        self.0.check_on(features, limits)
     }
 
     fn steps(&self) -> Vec<Step> {
-        self.unique.steps()
+        self.0.steps()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.unique.composed(step, Beside::Lengths, features, limits)
+        self.0.kernel(step, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        self.unique.memory_over(input, Beside::Lengths, limits)
+        self.0.memory(input, limits)
     }
 
     fn element(&self) -> Option<Element> {
-        Some(self.key)
+        self.0.element()
     }
 
     fn item(&self) -> u64 {
-        self.key.size()
+        self.0.item()
     }
 
     fn outputs(&self, len: u64) -> Vec<Output> {
         // Room for one at least, as no binding is shorter.
-        let [keys, lengths] = [self.key.size(), 4].map(|size| len.max(1).saturating_mul(size));
+        let [keys, lengths] = [self.item(), 4].map(|size| len.max(1).saturating_mul(size));
         vec![Output::new("keys", keys), Output::new("results", lengths), Output::placed("len", 4, "count_at")]
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.unique.passes(inputs.first, limits)
+        self.0.plan_over(inputs, limits)
     }
 }
 
@@ -90,6 +86,7 @@ impl OneInput for RunLengths {}
 
 impl<K: FromResults> ResultOf<RunLengths> for Run<K, u32> {
     fn results(operation: &RunLengths, _: u64, outputs: &[&[u8]]) -> Result<Vec<Self>, Error> {
-        io::runs(operation.key, &OutputLayout::of("lengths", Element::U32), outputs)
+        let lengths = OutputLayout::of("lengths", Element::U32);
+        io::runs(operation.element().unwrap_or(Element::U32), &lengths, outputs)
     }
 }

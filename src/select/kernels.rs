@@ -3,9 +3,7 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
-use crate::gpu::error::{Error, WgslError};
 use crate::gpu::kernel::{Access, Kernel, PARAMETERS, Slot, declared};
-use crate::gpu::limits::{self, needs};
 use crate::gpu::operation::{Base, Step};
 use crate::gpu::outputs;
 use crate::reduce::elem::Elem;
@@ -15,8 +13,9 @@ use crate::scan::kernels::LINKS;
 use crate::select::{ADDED, ADDED_WITH_LAST, Kept, Select};
 use crate::shader::{self, Composer, Piece, rooms};
 
-/// Selections of long inputs, and of short ones.
-pub(super) const SELECT: Step = "select";
+/// Selections of long, medium and short inputs.
+pub(super) const LONG: Step = "select";
+pub(super) const MEDIUM: Step = "select-medium";
 pub(super) const SHORT: Step = "select-short";
 
 /// What is stored beside what is kept.
@@ -37,12 +36,16 @@ impl Beside {
     }
 }
 
-/// The bytes of the largest elements of which an invocation has 48, in registers. An AMD GPU has no room for 48 of 8 bytes.
+/// The bytes of the largest elements of which an invocation has more than 16, in registers. An AMD GPU has no room for 48 of 8 bytes.
 pub(super) const WIDE: u64 = 4;
 
 /// Elements of an invocation.
 pub(super) fn own(step: Step) -> u32 {
-    if step == SHORT { 16 } else { 48 }
+    match step {
+        SHORT => 16,
+        MEDIUM => 32,
+        _ => 48,
+    }
 }
 
 impl Select {
@@ -51,11 +54,11 @@ impl Select {
         if self.as_indices { 4 } else { self.item() }
     }
 
-    pub(crate) fn composed(&self, step: Step, beside: Beside, features: Features, limits: &Limits) -> Kernel {
+    pub(super) fn composed(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         // Sixteen larger elements are too much for registers.
         let subgroups = features.contains(Features::SUBGROUP) && self.item() <= 16;
         let is_short = subgroups && step == SHORT;
-        let is_alone = beside == Beside::Nothing;
+        let is_alone = self.beside == Beside::Nothing;
         let (elem, pieces, is_half, kept) = match &self.kept {
             Kept::Function(monoid) => {
                 let monoid = monoid.on(features);
@@ -73,7 +76,7 @@ impl Select {
             "alias Selected = {ty};\n\nfn selected(elem: Elem, i: u32) -> Selected {{\n    return {value};\n}}"
         );
         let composer = Composer::of(&[rooms::SELECT, rooms::SCAN, rooms::SHARED]);
-        let composer = beside.state().described(composer);
+        let composer = self.beside.state().described(composer);
         let wgsl = composer
             .define("float", self.element().is_some_and(Element::is_float))
             .define("bits_64", self.item() == 8)
@@ -100,30 +103,15 @@ impl Select {
             ("POSITIONS", 16 * workgroup, subgroups && !is_alone),
         ]);
         let overrides = [overrides, self.progress.overrides()].concat();
-        Kernel::new(shader::label(&[step]), wgsl, self.slots(beside), overrides)
+        Kernel::new(shader::label(&[step]), wgsl, self.slots(), overrides)
     }
 
     /// The bindings of a kernel.
-    fn slots(&self, beside: Beside) -> Vec<Slot> {
+    pub(super) fn slots(&self) -> Vec<Slot> {
         use Access::{Read, Uniform, Write};
-        let outputs = outputs::slots(if beside == Beside::Lengths { 3 } else { 2 });
+        let outputs = outputs::slots(if self.beside == Beside::Lengths { 3 } else { 2 });
         let parameters = self.parameters().1.map(|parameters| parameters.slot());
         let own = [(0, Read), (1, Write), (LINKS, Write), (PARAMETERS, Uniform)];
         own.into_iter().chain(parameters).chain(outputs).collect()
-    }
-
-    /// Checks that a device can run the kernel.
-    pub(crate) fn check(&self, beside: Beside, features: Features, limits: &Limits) -> Result<(), Error> {
-        limits::check(&self.slots(beside), limits)?;
-        let workgroup = self.workgroup(SHORT, limits);
-        limits::check_workgroup([workgroup, 1], limits)?;
-        // Sums, and beside lengths the positions of sixteen rows.
-        let words = 2 * beside.state().words() as u32 + if beside == Beside::Lengths { 16 } else { 0 };
-        needs!(limits, max_compute_workgroup_storage_size, 4 * words * workgroup)?;
-        if let Kept::Function(monoid) = &self.kept {
-            monoid.on(features).check_features(features)?;
-            WgslError::unless_valid(&self.composed(SHORT, beside, features, limits).wgsl)?;
-        }
-        Ok(())
     }
 }

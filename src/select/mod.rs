@@ -35,8 +35,8 @@
 //! again, from the cache. A workgroup computes the count of another tile itself if it is not published after a while
 //! (`shaders/lib/grid/chain.wgsl`). The kernel needs four storage buffers in a shader. The input is cut into windows if it is larger than a
 //! binding; the room for the kept elements must fit one. A [`Bound`](crate::Bound) owns the memory for counts, which is never a workspace's: 64
-//! bytes for each tile. A tile has 48 elements for each of at most 256 invocations; 16 in an input of less than 4 million, of elements of more
-//! than 4 bytes, and in browsers.
+//! bytes for each tile. A tile has 16 elements for each of at most 256 invocations; 32 in an input of two million or more of at most 4 bytes, and
+//! 48 in one of 32 million, but not in browsers.
 
 mod kernels;
 mod plan;
@@ -45,18 +45,20 @@ use wgpu::{Features, Limits};
 
 use crate::element::Element;
 use crate::gpu::Pass;
-use crate::gpu::error::Error;
+use crate::gpu::error::{Error, WgslError};
 use crate::gpu::io::{OneInput, Output, ResultOf, outputs};
 use crate::gpu::kernel::{Driver, Kernel};
-use crate::gpu::limits::{LimitError, SettingError};
+use crate::gpu::limits::{self, LimitError, SettingError, needs};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::parameters::Parameters;
 use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
 use crate::scan::Progress;
+use crate::scan::kernels::LINKS;
+use crate::scan::plan::SPLIT;
 pub(crate) use crate::select::kernels::Beside;
-use crate::select::kernels::{SELECT, SHORT, WIDE};
+use crate::select::kernels::{LONG, MEDIUM, SHORT, WIDE};
 use crate::shader;
 
 /// What makes an operator of an application's text: it counts kept elements.
@@ -89,6 +91,7 @@ fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.x + b.x, max(a.y, b.y)); }
 #[derive(Clone, Debug)]
 pub struct Select {
     kept: Kept,
+    beside: Beside,
     as_indices: bool,
     progress: Progress,
     /// True if invocations have few elements, however long the input.
@@ -131,11 +134,16 @@ impl Select {
     ///
     /// Elements are those of [`RunLengths`](crate::group::RunLengths), and equal by the same rule. A binding must hold the input.
     pub const fn unique(element: Element) -> Self {
-        Select::by(Kept::Changes(element))
+        Select::by(Kept::Changes(element), Beside::Nothing)
     }
 
-    const fn by(kept: Kept) -> Self {
-        Select { kept, as_indices: false, progress: Progress::Usual, is_small: false }
+    /// The first elements of runs, and the lengths of the runs.
+    pub(crate) const fn runs(element: Element) -> Self {
+        Select::by(Kept::Changes(element), Beside::Lengths)
+    }
+
+    const fn by(kept: Kept, beside: Beside) -> Self {
+        Select { kept, beside, as_indices: false, progress: Progress::Usual, is_small: false }
     }
 
     /// Returns this description for the indices of the kept elements, a `u32` each, in the place of the elements.
@@ -152,7 +160,7 @@ impl Select {
     fn of(wgsl: &str, made: impl Fn(&str) -> Result<Monoid, Error>) -> Result<Self, Error> {
         let with_count = |text: &str| made(&[text, ADDED, COUNT].concat());
         let monoid = shader::apart(wgsl, "_select_", &["Elem", "keep"], with_count)?;
-        Ok(Select::by(Kept::Function(Box::new(monoid))))
+        Ok(Select::by(Kept::Function(Box::new(monoid)), Beside::Nothing))
     }
 }
 
@@ -171,19 +179,33 @@ impl Base for Select {
     }
 
     fn check_on(&self, features: Features, limits: &Limits) -> Result<(), Error> {
-        self.check(Beside::Nothing, features, limits)
+        limits::check(&self.slots(), limits)?;
+        let workgroup = self.workgroup(SHORT, limits);
+        limits::check_workgroup([workgroup, 1], limits)?;
+        // Sums, and beside lengths the positions of sixteen rows.
+        let words =
+            2 * self.beside.state().words() as u32 + if self.beside == Beside::Lengths { 16 } else { 0 };
+        needs!(limits, max_compute_workgroup_storage_size, 4 * words * workgroup)?;
+        if let Kept::Function(monoid) = &self.kept {
+            monoid.on(features).check_features(features)?;
+            WgslError::unless_valid(&self.composed(SHORT, features, limits).wgsl)?;
+        }
+        Ok(())
     }
 
     fn steps(&self) -> Vec<Step> {
-        [SELECT, SHORT].into_iter().filter(|step| *step == SHORT || self.item() <= WIDE).collect()
+        [LONG, MEDIUM, SHORT].into_iter().filter(|step| *step == SHORT || self.item() <= WIDE).collect()
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
-        self.composed(step, Beside::Nothing, features, limits)
+        self.composed(step, features, limits)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        self.memory_over(input, Beside::Nothing, limits)
+        let (_, layout) = self.layout(input.len, limits);
+        let parts = self.parts(input, layout.tile, limits)?.len();
+        let links = Memory::own_zeros(LINKS, layout.links(input.len, parts, self.beside.state().words()));
+        Ok(vec![links.checked(limits, "the memory for counts", SPLIT)?])
     }
 
     fn parameters(&self) -> (&str, Option<Parameters>) {
@@ -214,10 +236,13 @@ impl Base for Select {
         vec![kept, Output::placed("count", 4, "count_at")]
     }
 
-    fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let error = |error: LimitError| error.of("the output").or("split the input");
-        LimitError::unless_bound(limits, self.outputs(inputs.first.len)[0].size).map_err(error)?;
-        self.passes(inputs.first, limits)
+    fn plan_over(&self, Inputs { first: input, .. }: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let error = |error: LimitError| error.of("the output").or(SPLIT);
+        LimitError::unless_bound(limits, self.outputs(input.len)[0].size).map_err(error)?;
+        let (step, layout) = self.layout(input.len, limits);
+        let parts = self.parts(input, layout.tile, limits)?;
+        let common = layout.common(input.len, input.len.max(1), parts.len());
+        layout.passes(&parts, [step; 2], common, limits)
     }
 }
 

@@ -1,4 +1,4 @@
-// A tile without subgroups. An invocation has 48 neighbouring elements, or 16, and keeps their marks in two words.
+// A tile without subgroups. An invocation has 16, 32 or 48 neighbouring elements, and keeps their marks in two words.
 //
 // It loads kept elements a second time, from the cache, and stores its own in a row.
 #import scan/shared/io

@@ -1,4 +1,4 @@
-// kept_rows: a tile in registers. A row has one element per lane of a subgroup; a subgroup has 48 rows, or 16 in a short input.
+// kept_rows: a tile in registers. A row has one element per lane of a subgroup; a subgroup has 48 rows, or 32 or 16 in a shorter input.
 //
 //     row 0      7 3 9 1     marks  1 0 1 0     kept before  0 1 1 2     kept in the row  2
 //     row 1      8 2 2 6            1 0 0 1                  0 1 1 1                      2
@@ -62,28 +62,26 @@ fn marks_of(items: Four, i: u32, lanes: u32, is_inside: bool) -> u32 {
     return low | (high << 16u);
 }
 
-fn load_sixteen(i: u32, lanes: u32, is_inside: bool) -> Sixteen {
-    let four = 4u * lanes;
-    let a = load_four(i, lanes, is_inside);
-    let b = load_four(i + four, lanes, is_inside);
-    let c = load_four(i + 2u * four, lanes, is_inside);
-    let d = load_four(i + 3u * four, lanes, is_inside);
+// True if a lane has the n-th sixteen rows.
+fn has_rows(n: u32) -> bool { return 16u * n < ITEMS_PER_LANE; }
+
+fn load_sixteen(n: u32, first: u32, lanes: u32, is_inside: bool) -> Sixteen {
+    if !has_rows(n) {
+        return Sixteen();
+    }
+    let i = first + 16u * n * lanes;
+    #for k in 0..4: let items$k = load_four(i + $(4 * k)u * lanes, lanes, is_inside);
     let marks = vec4<u32>(
-        marks_of(a, i, lanes, is_inside),
-        marks_of(b, i + four, lanes, is_inside),
-        marks_of(c, i + 2u * four, lanes, is_inside),
-        marks_of(d, i + 3u * four, lanes, is_inside),
+        #for k in 0..4: marks_of(items$k, i + $(4 * k)u * lanes, lanes, is_inside),
     );
-    return Sixteen(a, b, c, d, marks);
+    return Sixteen(items0, items1, items2, items3, marks);
 }
 
 fn load_rows(i: u32, lanes: u32, is_inside: bool) -> LoadedItems {
-    let a = load_sixteen(i, lanes, is_inside);
-    if ITEMS_PER_LANE == 16u {
-        return LoadedItems(a, Sixteen(), Sixteen(), i);
-    }
-    let b = load_sixteen(i + 16u * lanes, lanes, is_inside);
-    return LoadedItems(a, b, load_sixteen(i + 32u * lanes, lanes, is_inside), i);
+    return LoadedItems(
+        #for n in 0..3: load_sixteen($(n)u, i, lanes, is_inside),
+        i,
+    );
 }
 
 // The first element of a lane in a tile.
@@ -113,32 +111,37 @@ fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {
 fn last_of_tile(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> u32 {
     let lanes = min(wg.width, WG);
     let i = first_of_lane(item, at, wg);
-    let a = last_of_lane(loaded.a.marks, i, lanes);
-    if ITEMS_PER_LANE == 16u {
-        return a;
+    var last = last_of_lane(loaded.a.marks, i, lanes);
+    if has_rows(1u) {
+        last = max(last, last_of_lane(loaded.b.marks, i + 16u * lanes, lanes));
     }
-    let b = last_of_lane(loaded.b.marks, i + 16u * lanes, lanes);
-    return max(max(a, b), last_of_lane(loaded.c.marks, i + 32u * lanes, lanes));
+    if has_rows(2u) {
+        last = max(last, last_of_lane(loaded.c.marks, i + 32u * lanes, lanes));
+    }
+    return last;
 }
 
-fn bytes_before(marks: vec4<u32>) -> vec4<u32> { return subgroupExclusiveAdd(marks) | (marks << vec4(7u)); }
+fn bytes_before(n: u32, marks: vec4<u32>) -> vec4<u32> {
+    if !has_rows(n) {
+        return vec4<u32>();
+    }
+    return subgroupExclusiveAdd(marks) | (marks << vec4(7u));
+}
 
 fn prefixes_of(loaded: LoadedItems, sums: Sums, item: u32, at: Place, wg: Workgroup) -> Prefixes {
-    let a = bytes_before(loaded.a.marks);
-    if ITEMS_PER_LANE == 16u {
-        return Prefixes(a, vec4<u32>(), vec4<u32>(), sums.own, sums.all);
-    }
-    let b = bytes_before(loaded.b.marks);
-    return Prefixes(a, b, bytes_before(loaded.c.marks), sums.own, sums.all);
+    let a = bytes_before(0u, loaded.a.marks);
+    return Prefixes(a, bytes_before(1u, loaded.b.marks), bytes_before(2u, loaded.c.marks), sums.own, sums.all);
 }
 
 fn put_tile(loaded: LoadedItems, inside: Prefixes, item: u32, at: Place, wg: Workgroup) {
     let i = loaded.item;
     let lanes = min(wg.width, WG);
     let b = put_sixteen(loaded.a, i, inside.a, combine(before, inside.first), lanes, at);
-    if ITEMS_PER_LANE > 16u {
+    if has_rows(1u) {
         let c = put_sixteen(loaded.b, i + 16u * lanes, inside.b, b, lanes, at);
-        put_sixteen(loaded.c, i + 32u * lanes, inside.c, c, lanes, at);
+        if has_rows(2u) {
+            put_sixteen(loaded.c, i + 32u * lanes, inside.c, c, lanes, at);
+        }
     }
     put_end(inside.all, item, order_in_group(at, wg));
 }
