@@ -20,7 +20,7 @@ pub(super) const SHORT: Step = "select-short";
 
 /// What is stored beside what is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Beside {
+pub(super) enum Beside {
     Nothing,
     /// The lengths of runs.
     Lengths,

@@ -35,8 +35,7 @@
 //! again, from the cache. A workgroup computes the count of another tile itself if it is not published after a while
 //! (`shaders/lib/grid/chain.wgsl`). The kernel needs four storage buffers in a shader. The input is cut into windows if it is larger than a
 //! binding; the room for the kept elements must fit one. A [`Bound`](crate::Bound) owns the memory for counts, which is never a workspace's: 64
-//! bytes for each tile. A tile has 16 elements for each of at most 256 invocations; 32 in an input of two million or more of at most 4 bytes, and
-//! 48 in one of 32 million, but not in browsers.
+//! bytes for each tile. A tile has 16 to 48 elements for each of at most 256 invocations.
 
 mod kernels;
 mod plan;
@@ -54,11 +53,9 @@ use crate::gpu::parameters::Parameters;
 use crate::gpu::range::Inputs;
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{Arity, BufferRange, FromResults, Monoid};
-use crate::scan::Progress;
-use crate::scan::kernels::LINKS;
-use crate::scan::plan::SPLIT;
-pub(crate) use crate::select::kernels::Beside;
-use crate::select::kernels::{LONG, MEDIUM, SHORT, WIDE};
+use crate::scan::{Progress, kernels::LINKS, plan::SPLIT};
+use crate::select::kernels::{Beside, SHORT};
+use crate::select::plan::{LEAST_LONG, LEAST_MEDIUM};
 use crate::shader;
 
 /// What makes an operator of an application's text: it counts kept elements.
@@ -194,7 +191,9 @@ impl Base for Select {
     }
 
     fn steps(&self) -> Vec<Step> {
-        [LONG, MEDIUM, SHORT].into_iter().filter(|step| *step == SHORT || self.item() <= WIDE).collect()
+        let mut steps = [0, LEAST_MEDIUM, LEAST_LONG].map(|len| self.step(len)).to_vec();
+        steps.dedup();
+        steps
     }
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {

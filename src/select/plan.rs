@@ -11,34 +11,36 @@ use crate::scan::plan::{Layout, Part};
 use crate::select::kernels::{Beside, LONG, MEDIUM, SHORT, WIDE, own};
 use crate::select::{Kept, Select};
 
-/// The shortest inputs whose invocations have 32 elements, and 48. Shorter ones would give some of a large GPU's workgroups nothing to do.
-const LEAST_MEDIUM: u64 = 1 << 21;
-const LEAST_LONG: u64 = 1 << 25;
+/// The shortest inputs of 32 and 48 elements for each invocation: shorter ones leave a large GPU idle at the end. Unique keys gain by 32 alone.
+pub(super) const LEAST_MEDIUM: u64 = 1 << 21;
+pub(super) const LEAST_LONG: u64 = 1 << 25;
 
 impl Select {
-    /// Invocations of a workgroup: on an NVIDIA H200 lengths of runs take a tenth less time with 128, unless the input is short. 256 of them take
-    /// more than 16 KiB of workgroup memory.
+    /// Invocations of a workgroup. On an NVIDIA H200 lengths gain by 128 unless the input is short. 256 take more than 16 KiB of workgroup memory.
     pub(super) fn workgroup(&self, step: Step, limits: &Limits) -> u32 {
         let has_few = step == SHORT && limits.max_compute_workgroup_storage_size > 20 << 10;
-        let most = if has_few || self.beside == Beside::Nothing { 256 } else { 128 };
-        power_of_two_workgroup(most, limits)
+        power_of_two_workgroup(if has_few || self.beside == Beside::Nothing { 256 } else { 128 }, limits)
     }
 
-    /// The kernel that selects, and the sizes of its plan.
-    pub(super) fn layout(&self, len: u64, limits: &Limits) -> (Step, Layout) {
+    /// The kernel that selects.
+    pub(super) fn step(&self, len: u64) -> Step {
         let least_long = match &self.kept {
             Kept::Function(_) => LEAST_LONG,
             Kept::Changes(_) if self.beside == Beside::Lengths => LEAST_LONG / 2,
             Kept::Changes(_) => u64::MAX,
         };
-        let step = match len {
+        match len {
             _ if self.is_small || self.item() > WIDE || len < LEAST_MEDIUM => SHORT,
             _ if len < least_long => MEDIUM,
             _ => LONG,
-        };
+        }
+    }
+
+    /// The kernel that selects, and the sizes of its plan.
+    pub(super) fn layout(&self, len: u64, limits: &Limits) -> (Step, Layout) {
+        let step = self.step(len);
         let workgroup = self.workgroup(step, limits);
-        let tile = (own(step) * workgroup).into();
-        (step, Layout { tile, block: workgroup.into(), has_last: false })
+        (step, Layout { tile: (own(step) * workgroup).into(), block: workgroup.into(), has_last: false })
     }
 
     /// The parts of an input. The element before one has to lie in the same part, if it counts.
