@@ -11,11 +11,11 @@ use super::textures::{self, BOUND, FLOAT, clear_depth, component, is_gl, rows, w
 use crate::common::{self, Gpu, Random, compile, gpu, in_turn, limited};
 use crate::refusals;
 
-/// One texel, sides of one texel, around tiles of 64, twice a tile and the powers of two, and primes.
+/// One texel, sides of one texel, around tiles of 64, twice a tile and the powers of two, primes, and even sides beyond a tile.
 #[rustfmt::skip]
-const SIZES: [[u32; 2]; 16] = [
+const SIZES: [[u32; 2]; 17] = [
     [1, 1], [1, 7], [300, 1], [2, 3], [31, 33], [64, 64], [63, 65], [127, 128],
-    [129, 127], [191, 192], [193, 131], [256, 255], [509, 211], [1023, 130], [65, 1025], [512, 512],
+    [129, 127], [191, 192], [193, 131], [256, 255], [509, 211], [1023, 130], [65, 1025], [512, 512], [124, 188],
 ];
 
 /// Usages of a texture that kernels read and write.
