@@ -21,7 +21,7 @@
 //
 // Cost: reads the source once, with sixteen independent loads in flight, and writes all levels, together a third of its texels.
 //
-// The tiles of the last column and row take the texels that are left over: up to 127 columns. There an invocation keeps the texels of level 1
+// The tiles of the last column and row take the texels that are left over: up to 127 columns. For these an invocation keeps the texels of level 1
 // that are under its own of level 2 in registers, and level 2 is made in up to four rounds.
 //
 // Levels from 2 on lie in workgroup memory one behind the other, so that no invocation overwrites what another still reads. Accumulators are integer
