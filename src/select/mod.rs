@@ -122,7 +122,7 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// The errors of [`Select::new`], and [`WgslError::Stride`](crate::WgslError::Stride).
+    /// The errors of [`Select::new`], and [`WgslError::Stride`].
     pub fn custom_struct(stride: u64, wgsl: &str) -> Result<Self, Error> {
         Select::of(wgsl, |text| Monoid::custom_struct("select", stride, Arity::One, text))
     }
