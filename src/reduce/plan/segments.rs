@@ -99,7 +99,6 @@ impl Request<'_> {
         kernel: &'static Kernel,
     ) -> Result<Plan, Error> {
         let mut plan = Plan::empty(count * inner, self.out_stride());
-        // Of few segments a workgroup makes one sum.
         let rows = if inner > 1 || count >= FEW { len } else { u64::MAX };
         let all = self.for_rows(self.stage(kernel, self.items(), self.last()), rows);
         let chunks = Stage { writes: Writes::Partials, ..all };
