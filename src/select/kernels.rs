@@ -36,7 +36,7 @@ impl Beside {
     }
 }
 
-/// The bytes of the largest elements of which an invocation has more than 16, in registers. An AMD GPU has no room for 48 of 8 bytes.
+/// The size in bytes of the largest element that `MEDIUM` and `LONG` select. 48 elements of 8 bytes need more registers than an AMD GPU has.
 pub(super) const WIDE: u64 = 4;
 
 /// Elements of an invocation.

@@ -11,12 +11,12 @@ use crate::scan::plan::{Layout, Part};
 use crate::select::kernels::{Beside, LONG, MEDIUM, SHORT, WIDE, own};
 use crate::select::{Kept, Select};
 
-/// The shortest inputs of 32 and 48 elements for each invocation: shorter ones leave a large GPU idle at the end. Unique keys gain by 32 alone.
+/// The shortest inputs of `MEDIUM` and `LONG`. With shorter ones a large GPU waits for its last workgroups. Unique keys gain nothing by `LONG`.
 pub(super) const LEAST_MEDIUM: u64 = 1 << 21;
 pub(super) const LEAST_LONG: u64 = 1 << 25;
 
 impl Select {
-    /// Invocations of a workgroup. On an NVIDIA H200 lengths gain by 128 unless the input is short. 256 take more than 16 KiB of workgroup memory.
+    /// Invocations of a workgroup. Lengths of long inputs are faster with 128 on an NVIDIA H200. With 256 they need more than 16 KiB of memory.
     pub(super) fn workgroup(&self, step: Step, limits: &Limits) -> u32 {
         let has_few = step == SHORT && limits.max_compute_workgroup_storage_size > 20 << 10;
         power_of_two_workgroup(if has_few || self.beside == Beside::Nothing { 256 } else { 128 }, limits)
