@@ -5,8 +5,8 @@
 // the accumulator of none.
 #import scan/shared/io
 #import lib/grid/entry
-#import lib/grid/chain
 #import lib/grid/links
+#import lib/grid/slots
 
 @group(0) @binding(11) var<storage, read_write> carried: array<Acc>;
 

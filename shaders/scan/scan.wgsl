@@ -14,6 +14,8 @@
 #import lib/workgroup/order
 #import lib/grid/chain
 #import lib/grid/links
+#import lib/grid/slots
+#import lib/grid/turns
 #import scan/columns/*
 #import scan/shared/rows
 #import scan/tile/*
@@ -47,7 +49,7 @@ fn kernel(at: Place, wg: Workgroup) {
             put_words(tile_slot(turn.side, work), to_words(sums.all));
         }
         inside = prefixes_of(loaded, sums, item, at, wg);
-        let missed = find_before(turn, work, at, wg);
+        let missed = find_before(turn.side, work, first_before(work), at, wg);
         if missed == NOTHING {
             if lid == WG - 1u && (work + 1u) % BLOCK == 0u {
                 put_words(prefix_slot(turn.side, (work + 1u) / BLOCK), to_words(behind(sums.all, item)));

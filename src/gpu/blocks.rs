@@ -4,8 +4,7 @@ use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::gpu::buffers;
 
-/// The distance between the parameters of two dispatches, in bytes: the largest alignment that a device may
-/// require.
+/// The distance between the parameters of two dispatches, in bytes: the largest alignment that a device may require.
 pub(crate) const STRIDE: u64 = 256;
 
 /// The parameters of several dispatches, a block each.

@@ -10,8 +10,7 @@ pub(crate) fn slice(buffer: &Buffer, offset: u64, size: u64) -> BindingResource<
     BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: NonZeroU64::new(size) })
 }
 
-/// Creates a small buffer with contents, which are whole words. If the device is lost, the buffer has no
-/// contents.
+/// Creates a small buffer with contents, which are whole words. If the device is lost, the buffer has no contents.
 ///
 /// wgpu's own `create_buffer_init` panics in that case, because a buffer of a lost device cannot be written.
 pub(crate) fn filled(device: &Device, label: &str, contents: &[u8], usage: BufferUsages) -> Buffer {
@@ -103,8 +102,7 @@ pub enum BufferError {
         /// Its reason: a field of [`wgpu::Limits`], or the size of a number.
         limit: &'static str,
     },
-    /// One buffer has two uses, and one of them writes. wgpu does not allow this, even if the ranges do not
-    /// overlap.
+    /// One buffer has two uses, and one of them writes. wgpu does not allow this, even if the ranges do not overlap.
     #[error("the {first} and the {second} are one buffer: a dispatch that writes it cannot bind it twice")]
     Aliased {
         /// One use.
@@ -163,8 +161,7 @@ pub enum BufferError {
     },
 }
 
-/// Checks the buffers of an operation: each is as long as the plan needs, and none is both read and written, or
-/// written twice.
+/// Checks the buffers of an operation: each is as long as the plan needs, and none is both read and written, or written twice.
 pub(crate) fn check(reads: &[Use<'_>], writes: &[Use<'_>], limits: &wgpu::Limits) -> Result<(), BufferError> {
     reads.iter().try_for_each(Use::check)?;
     for (nth, written) in writes.iter().enumerate() {

@@ -107,9 +107,8 @@ pub enum WgslError {
         /// The words that it may take.
         limit: usize,
     },
-    /// The text contains something that only a complete shader may contain, or that synchronizes invocations:
-    /// a variable outside functions, an override, an entry point, a barrier, a subgroup operation, a
-    /// derivative or `discard`.
+    /// The text contains something that only a complete shader may contain, or that synchronizes invocations: a variable outside functions, an
+    /// override, an entry point, a barrier, a subgroup operation, a derivative or `discard`.
     #[error(
         "{}{what}: an operator may contain only constants, types, functions that each invocation runs on its own, and one variable \
          of parameters, `@group(0) @binding(9) var<uniform>` or `@group(0) @binding(10) var<storage>`",

@@ -10,8 +10,7 @@ pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
     groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension).max(1)))
 }
 
-/// A grid for `groups` workgroups: one row, or rows of equal length if one dimension cannot hold them. The last row may be longer than
-/// needed.
+/// A grid for `groups` workgroups: one row, or rows of equal length if one dimension cannot hold them. The last row may be longer than needed.
 ///
 /// # Errors
 ///

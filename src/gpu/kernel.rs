@@ -135,8 +135,7 @@ impl<'a> Options<'a> {
         features
     }
 
-    /// Returns these options without the checks that wgpu adds to shaders: no clamping of indices, no bounds on
-    /// loops.
+    /// Returns these options without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
     ///
     /// # Safety
     ///
@@ -211,8 +210,7 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Compiles a kernel, and creates the layout of its group 0. It logs this, because it takes long compared
-    /// with everything else.
+    /// Compiles a kernel, and creates the layout of its group 0. It logs this, because it takes long compared with everything else.
     fn new(device: &Device, kernel: Kernel, is_checked: bool, cache: Option<&PipelineCache>) -> Self {
         log::debug!("compiles {}", kernel.label);
         let label = Some(&*kernel.label);
@@ -221,8 +219,7 @@ impl Pipeline {
         let module = if is_checked {
             device.create_shader_module(descriptor)
         } else {
-            // SAFETY: the caller of `Options::unchecked` has promised that the kernel stays in bounds and
-            // terminates.
+            // SAFETY: the caller of `Options::unchecked` has promised that the kernel stays in bounds and terminates.
             unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
         };
         let entries: Vec<_> = kernel.slots.iter().map(layout_entry).collect();
@@ -272,8 +269,7 @@ pub struct Kernels(Arc<Mutex<HashMap<Made, Pipeline>>>);
 /// Everything that a pipeline is made of.
 type Made = (Device, String, &'static str, Vec<(&'static str, u64)>, Vec<Slot>, bool);
 
-/// The kernels of an operation on a device, by a key that tells them apart. Each is compiled when it is first
-/// needed, and kept.
+/// The kernels of an operation on a device, by a key that tells them apart. Each is compiled when it is first needed, and kept.
 #[derive(Debug)]
 pub struct Pipelines<K> {
     pub(crate) device: Device,

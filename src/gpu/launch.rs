@@ -40,8 +40,7 @@ pub(crate) fn begin<'a>(encoder: &'a mut CommandEncoder, label: &str) -> Compute
     encoder.begin_compute_pass(&ComputePassDescriptor { label: Some(label), timestamp_writes: None })
 }
 
-/// An operation with its buffers, ready to be recorded any number of times. It reads the contents that the
-/// buffers have when it runs.
+/// An operation with its buffers, ready to be recorded any number of times. It reads the contents that the buffers have when it runs.
 ///
 /// It keeps its pipelines and buffers alive. It is `Send` and `Sync`, and has no type parameters: an application stores it.
 #[derive(Clone, Debug)]
@@ -89,8 +88,7 @@ impl Bound {
         self.encode_in_pass(&mut encoder.begin_compute_pass(&pass));
     }
 
-    /// Records into the caller's pass. This changes the pass's pipeline and bind group 0. halofold itself
-    /// allocates nothing.
+    /// Records into the caller's pass. This changes the pass's pipeline and bind group 0. halofold itself allocates nothing.
     ///
     /// wgpu orders the dispatches of one pass that use the same buffers. An earlier dispatch may write the
     /// input, and a later one may read the results, with no barrier of yours between them.

@@ -7,9 +7,8 @@ use crate::gpu::buffers::BufferError;
 /// A part of an input without its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BufferRange {
-    /// Its offset in bytes from the start of the buffer: any multiple of the element's size. At a multiple of
-    /// four elements (16 bytes of `f32`) all elements are loaded as vectors. At other offsets up to six
-    /// elements are loaded singly.
+    /// Its offset in bytes from the start of the buffer: any multiple of the element's size. At a multiple of four elements (16 bytes of `f32`) all
+    /// elements are loaded as vectors. At other offsets up to six elements are loaded singly.
     pub offset: u64,
     /// Its length in elements. A strided reduction counts only the elements taken.
     pub len: u64,

@@ -144,9 +144,8 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         self.bound(&planned, outputs)
     }
 
-    /// Binds the buffers as [`Request::bind`] does, with new outputs of just the sizes that are needed: they have
-    /// [`wgpu::BufferUsages::STORAGE`] and these usages. Returns each with its name, in the order of the plan's outputs, in which
-    /// [`Compiled::results`] reads their bytes.
+    /// Binds the buffers as [`Request::bind`] does, with new outputs of just the sizes that are needed: they have [`wgpu::BufferUsages::STORAGE`] and
+    /// these usages. Returns each with its name, in the order of the plan's outputs, in which [`Compiled::results`] reads their bytes.
     ///
     /// # Errors
     ///
@@ -195,8 +194,7 @@ impl<'o, 'b, O: Planned> Request<'o, 'b, O> {
         given.bind(O::LABEL, plan, &self.compiled.own, |step| Ok(self.compiled.kernel(operation, step)))
     }
 
-    /// Records, submits, waits, and returns the results. This is for tools and tests. In a browser only
-    /// [`Request::run_async`] works.
+    /// Records, submits, waits, and returns the results. This is for tools and tests. In a browser only [`Request::run_async`] works.
     ///
     /// # Errors
     ///

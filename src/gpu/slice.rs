@@ -2,8 +2,7 @@
 
 use wgpu::{Buffer, BufferSlice};
 
-/// A range of a buffer, in bytes. It holds elements to reduce, keys to count, offsets or a count, or it
-/// receives results.
+/// A range of a buffer, in bytes. It holds elements to reduce, keys to count, offsets or a count, or it receives results.
 ///
 /// It is made from a whole buffer (`&buffer`), from a wgpu slice (`buffer.slice(256..1024)`), or by
 /// [`Slice::new`]. [`Slice::new`] and [`Slice::at`] check nothing: the function that takes a slice of which a

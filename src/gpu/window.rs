@@ -35,12 +35,10 @@ impl Window {
     }
 }
 
-/// Cuts `len` items of `item` bytes, starting at byte `offset`, into windows of at most `largest` bytes.
-/// There is at least one window.
+/// Cuts `len` items of `item` bytes, starting at byte `offset`, into windows of at most `largest` bytes. There is at least one window.
 ///
-/// A binding starts at a multiple of `align`, so the first window may start with a few items that do not
-/// belong to the caller's range. Every later window starts exactly at the end of the previous one. `largest`
-/// must be a multiple of `align`.
+/// A binding starts at a multiple of `align`, so the first window may start with a few items that do not belong to the caller's range. Every later
+/// window starts exactly at the end of the previous one. `largest` must be a multiple of `align`.
 pub(crate) fn cut(offset: u64, len: u64, item: u64, largest: u64, align: u64) -> Vec<Window> {
     let end = offset + len * item;
     let mut windows = Vec::new();
@@ -50,8 +48,7 @@ pub(crate) fn cut(offset: u64, len: u64, item: u64, largest: u64, align: u64) ->
         let stop = end.min(start.saturating_add(largest));
         windows.push(Window {
             start,
-            // The size of a binding is a multiple of four bytes; an odd number of 16-bit elements ends inside
-            // a word.
+            // The size of a binding is a multiple of four bytes; an odd number of 16-bit elements ends inside a word.
             size: if stop == at { 0 } else { (stop - start).next_multiple_of(4) },
             first: ((at - start) / item) as u32,
             len: ((stop - at) / item) as u32,

@@ -13,32 +13,38 @@ use crate::gpu::params::parameters;
 use crate::gpu::range::Inputs;
 use crate::gpu::{Pass, grid};
 use crate::group::io::{self, Run};
+use crate::reduce::layout::Layout as Words;
 use crate::reduce::{BufferRange, FromResults, Monoid};
+use crate::scan::{Progress, kernels::LINKS};
 use crate::select::check_key;
 use crate::shader::{self, Composer, Piece, rooms};
 
-const SHORT: Step = "by_key/short_runs";
 const RUNS: Step = "by_key/runs";
 const JOIN: Step = "by_key/join";
 const JOIN_ALL: Step = "by_key/join_all";
 const PLACE: Step = "by_key/place";
-const AGAIN: Step = "by_key/again";
 
 /// All kernels, in their order.
-const STEPS: &[Step] = &[SHORT, RUNS, JOIN, JOIN_ALL, PLACE, AGAIN];
+const STEPS: &[Step] = &[RUNS, JOIN, JOIN_ALL, PLACE];
 
 /// Pairs of an invocation: `ITEMS` in `shaders/by_key/shared/run_tile.wgsl`.
 const ITEMS: u64 = 16;
 
-/// Pairs of a tile for each run that it has room for, in an input of several groups of tiles.
-const PAIRS_PER_RUN: u64 = 8;
+/// Pairs of a tile for each run that it has room for.
+const PAIRS_PER_RUN: u64 = 64;
+
+/// Runs that an invocation stores at a time, at most.
+const EACH: u32 = 3;
 
 /// Invocations that place a tile's results in such an input, at most half of a workgroup.
 const TEAM: u64 = 64;
 
-/// Workgroups that fill a large GPU, and the fewest that share the crowded tiles of a group.
-const FILLING: u64 = 132 * 8;
-const LEAST_SHARE: u64 = 32;
+/// How often a workgroup looks for the numbers of earlier tiles. It can count their runs itself in little time.
+const LOOKS: u32 = 128;
+
+/// Words in front of the links, of which tests read two, and words of a slot: `SLOT_WORDS` in `shaders/lib/grid/slots.wgsl`.
+const HEAD: u64 = 32;
+const SLOT: u64 = 8;
 
 /// The remedy for an input or an output that a binding cannot hold.
 const SPLIT: &str = "give fewer pairs at a time";
@@ -51,10 +57,12 @@ parameters! {
         count: u32,
         tiles: u32,
         grid_row: u32,
-        share: u32,
         room: u32,
         team: u32,
         len_at: u32,
+        links: u32,
+        prefixes: u32,
+        slots: u32,
     }
 }
 
@@ -74,6 +82,7 @@ parameters! {
 pub struct ReduceRuns {
     key: Element,
     monoid: Monoid,
+    progress: Progress,
 }
 
 /// Sizes that fit a device.
@@ -81,7 +90,7 @@ pub struct ReduceRuns {
 struct Sizes {
     /// Invocations in a workgroup.
     workgroup: u32,
-    /// Runs of a tile that are collected at a time, if it is crowded or the input is short.
+    /// Runs of a tile that are collected at a time, if it has no room for them.
     stage: u32,
 }
 
@@ -95,21 +104,28 @@ struct Cut {
     room: u64,
 }
 
-const LEAST: Sizes = Sizes { workgroup: 64, stage: 128 };
+const LEAST: Sizes = Sizes { workgroup: 64, stage: 32 };
 
 impl ReduceRuns {
     /// Describes the results of an operator over the values of each run of keys. The operator has one input, reads buffers and declares no
     /// parameters. Its exact sums are those of f32 and f16.
     pub fn new(key: Element, monoid: Monoid) -> Self {
-        ReduceRuns { key, monoid: monoid.accumulated() }
+        ReduceRuns { key, monoid: monoid.accumulated(), progress: Progress::Usual }
+    }
+
+    /// Returns this description with workgroups that get on in another way.
+    #[doc(hidden)]
+    pub fn with_progress(self, progress: Progress) -> Self {
+        ReduceRuns { progress, ..self }
     }
 
     /// The largest workgroup, and then the most collected runs, that have the memory they need.
     fn sizes(&self, limits: &Limits) -> Result<Sizes, LimitError> {
         let (most, room) = (largest_workgroup(limits), limits.max_compute_workgroup_storage_size.into());
         let workgroups = [256, 128, 64].into_iter().filter(|workgroup| *workgroup <= most);
-        let mut sizes =
-            workgroups.flat_map(|workgroup| [1024, 512, 256, 128].map(|stage| Sizes { workgroup, stage }));
+        let mut sizes = workgroups.flat_map(|workgroup| {
+            [EACH * workgroup, workgroup, workgroup / 2].map(|stage| Sizes { workgroup, stage })
+        });
         if let Some(sizes) = sizes.find(|sizes| self.memory_of(*sizes) <= room) {
             return Ok(sizes);
         }
@@ -120,28 +136,24 @@ impl ReduceRuns {
 
     /// Bytes of workgroup memory of the kernel that has the most. With a scan by subgroups it has fewer.
     fn memory_of(&self, Sizes { workgroup, stage }: Sizes) -> u64 {
-        let run = self.key.size() + self.monoid.out_size();
-        2 * u64::from(workgroup) * (8 + self.monoid.acc_size())
-            + u64::from(stage) * run
+        2 * u64::from(workgroup) * (10 + self.monoid.acc_size())
+            + u64::from(stage) * (4 + self.monoid.acc_size())
             + self.monoid.acc_size()
             + 32
     }
 
-    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, 4 and 7 what tiles tell, 8 and 9 their rooms.
+    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, `LINKS` and 7 what tiles tell.
     fn slots(&self, step: Step, features: Features) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
-            SHORT | RUNS => &[(0, Read), (3, Read), (4, Write), (7, Write), (8, Write), (9, Write)],
-            JOIN => &[(4, Write), (7, Write)],
-            JOIN_ALL => &[(4, Write), (7, Write)],
-            PLACE => &[(1, Write), (4, Read), (7, Read), (8, Write), (9, Write), (11, Write), (12, Write)],
-            _ => &[(0, Read), (1, Write), (3, Read), (4, Read), (7, Read), (11, Write)],
+            RUNS if self.monoid.on(features).elem.has_vectors() => {
+                &[(0, Read), (1, Write), (3, Read), (5, Read), (6, Read), (11, Write)]
+            }
+            RUNS => &[(0, Read), (1, Write), (3, Read), (5, Read), (11, Write)],
+            PLACE => &[(0, Read), (1, Write), (11, Write), (12, Write)],
+            _ => &[],
         };
-        let reads_values = [SHORT, RUNS, AGAIN].contains(&step);
-        let has_vectors = self.monoid.on(features).elem.has_vectors();
-        let values: &[Slot] = if has_vectors { &[(5, Read), (6, Read)] } else { &[(5, Read)] };
-        let values = if reads_values { values } else { &[] };
-        [own, values, &[(PARAMETERS, Access::Uniform)]].concat()
+        [own, &[(LINKS, Write), (7, Write), (PARAMETERS, Access::Uniform)]].concat()
     }
 
     /// The cut of `len` pairs.
@@ -149,8 +161,7 @@ impl ReduceRuns {
         let workgroup = u64::from(self.sizes(limits)?.workgroup);
         let tiles = len.div_ceil(workgroup * ITEMS);
         let groups = tiles.div_ceil(workgroup);
-        let per_run = if groups > 1 { PAIRS_PER_RUN } else { 1 };
-        Ok(Cut { workgroup, tiles, groups, room: workgroup * ITEMS / per_run })
+        Ok(Cut { workgroup, tiles, groups, room: workgroup * ITEMS / PAIRS_PER_RUN })
     }
 }
 
@@ -181,45 +192,52 @@ impl Base for ReduceRuns {
 
     fn kernel(&self, step: Step, features: Features, limits: &Limits) -> Kernel {
         let Sizes { workgroup, stage } = self.sizes(limits).unwrap_or(LEAST);
-        let only_reads = [PLACE, AGAIN].contains(&step);
         let monoid = self.monoid.on(features);
         // Wider accumulators would travel word by word.
         let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
         let reduced = Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
-        let wgsl = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT])
+        let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT]);
+        // The state of the chain is a number of runs.
+        let wgsl = Words::of_words("u32", &[""], "{0}", 4)
+            .described(composer)
+            .define("tested", self.progress != Progress::Usual)
             .define("float", self.key.is_float())
             .define("bits_64", self.key.size() == 8)
             .define("vectors", monoid.elem.has_vectors())
             .define("subgroups", subgroups)
+            .number("EACH", EACH)
             .supply("io", "by_key/shared/io")
             .choose("shared/run_keys", if self.key.size() == 8 { "two_words" } else { "word" })
-            .choose("by_key/lists", if only_reads { "read" } else { "written" })
+            .choose("lib/state", "count")
             .choose("by_key/scan", if subgroups { "subgroups" } else { "memory" })
+            .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
             .choose("lib/subgroup/shuffle", "word")
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
             .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         // The narrowest subgroup that exists has four lanes.
         let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };
-        let overrides = declared([
+        let mut overrides = declared([
             ("WG", workgroup, true),
             ("PLACES", places, true),
-            ("STAGE", stage, [SHORT, AGAIN].contains(&step)),
+            ("STAGE", stage, step == RUNS),
+            ("BLOCK", workgroup, step == RUNS),
+            ("LOOKS", LOOKS, step == RUNS && self.progress == Progress::Usual),
         ]);
+        if step == RUNS {
+            overrides.extend(self.progress.overrides());
+        }
         Kernel::new(shader::label(&[step]), wgsl, self.slots(step, features), overrides)
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let Cut { workgroup, tiles, groups, room } = self.cut(input.len, limits)?;
-        let runs = tiles * room;
-        let sizes = [
-            (4, 16 * (tiles + groups + 1 + groups * (workgroup + 1))),
-            (7, self.monoid.acc_size() * (2 * tiles + groups + 1)),
-            (8, self.key.size() * runs),
-            (9, self.monoid.out_size() * runs),
-        ];
-        let memory =
-            |(slot, size)| Ok(Memory::scratch(slot, size).checked(limits, "the memory for runs", SPLIT)?);
-        sizes.into_iter().map(memory).collect()
+        let Cut { tiles, groups, room, .. } = self.cut(input.len, limits)?;
+        let (slots, runs) = (tiles + groups + 1, tiles * room);
+        let links = Memory::own_zeros(LINKS, 4 * (HEAD + SLOT * slots + runs));
+        let ends = Memory::scratch(7, self.monoid.acc_size() * (tiles + slots + runs));
+        [links, ends]
+            .into_iter()
+            .map(|memory| Ok(memory.checked(limits, "the memory for runs", SPLIT)?))
+            .collect()
     }
 
     fn element(&self) -> Option<Element> {
@@ -254,39 +272,34 @@ impl Base for ReduceRuns {
             LimitError::unless_bound(limits, size).map_err(error)?;
         }
         let Cut { workgroup, tiles, groups, room } = self.cut(keys.len, limits)?;
-        // A short input has one group and room for all runs: so nothing else joins its tiles, and none is crowded.
+        // A short input has one group: so workgroups that place results can join its tiles.
         let is_short = groups < 2;
         let team = if is_short { workgroup } else { TEAM.min(workgroup / 2) };
-        let share = (FILLING / groups.max(1)).max(LEAST_SHARE).min(tiles.clamp(1, workgroup));
-        let groups_of = |step| match step {
-            JOIN => groups,
-            JOIN_ALL => 1,
-            PLACE => (tiles * team).div_ceil(workgroup).max(1),
-            AGAIN => groups * share,
-            _ => tiles,
-        };
-        let pass = |step: &Step| {
-            let grid = grid::of(groups_of(*step), limits, SPLIT)?;
+        let placing = (tiles * team).div_ceil(workgroup).max(1);
+        let steps = [(RUNS, tiles), (JOIN, groups), (JOIN_ALL, 1), (PLACE, placing)];
+        let pass = |(step, workgroups): (Step, u64)| {
+            let grid = grid::of(workgroups, limits, SPLIT)?;
             let params = Params {
                 first_key,
                 first_value,
                 count: keys.len as u32,
                 tiles: tiles as u32,
                 grid_row: grid[0],
-                share: share as u32,
                 room: room as u32,
                 team: team as u32,
                 len_at: 0,
+                links: HEAD as u32,
+                prefixes: tiles as u32,
+                slots: (tiles + groups + 1) as u32,
             };
             let second = second.map(|(bytes, _)| bytes);
-            Ok(Pass::new(*step, grid, params).reading(Some(from)).with(second))
+            Ok(Pass::new(step, grid, params).reading(Some(from)).with(second))
         };
-        let is_planned = |step: &&Step| match **step {
-            PLACE => true,
-            SHORT => is_short && tiles > 0,
-            _ => !is_short,
+        let is_planned = |(step, workgroups): &(Step, u64)| match *step {
+            JOIN | JOIN_ALL => !is_short,
+            _ => *workgroups > 0,
         };
-        STEPS.iter().filter(is_planned).map(pass).collect()
+        steps.into_iter().filter(is_planned).map(pass).collect()
     }
 }
 

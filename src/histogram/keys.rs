@@ -24,8 +24,7 @@ pub enum Keys {
         high: f32,
     },
     /// `f32`: a list of borders, one more than bins, in ascending order. They bound bins as in [`Keys::Ranges`] and NumPy's `bins=edges`.
-    /// A bin between equal levels is empty, except for the last. Levels may be infinite. Each key takes a binary
-    /// search.
+    /// A bin between equal levels is empty, except for the last. Levels may be infinite. Each key takes a binary search.
     Levels(Arc<[f32]>),
     /// `u32`: a list of borders, as for [`Keys::Levels`]. Each key takes a binary search, unless borders are equidistant up to 1, and at least 64 apart.
     ///

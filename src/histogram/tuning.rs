@@ -11,8 +11,7 @@ const SMALLEST_WORKGROUP: u32 = 64;
 /// The most copies of a counter. More bring nothing: workgroup memory has 32 banks on most GPUs.
 const MAX_COPIES: u32 = 64;
 
-/// The most counters of a workgroup if bins have copies: 16 KiB. With 32 KiB, 256 bins of a picture's texels took a fifth longer on an
-/// NVIDIA H100.
+/// The most counters of a workgroup if bins have copies: 16 KiB. With 32 KiB, 256 bins of a picture's texels took a fifth longer on an NVIDIA H100.
 const MOST_COPIED: u32 = 4096;
 
 /// The most slices that are cheaper than additions to storage: see [`Method`].

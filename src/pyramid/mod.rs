@@ -1,7 +1,6 @@
 //! Pyramids: the minimum, the maximum or both of a texture at half its size, a quarter, down to one texel.
 //!
-//! A pyramid of depth ("Hi-Z") gives culling the nearest and the farthest surface in a rectangle; a pyramid of luminance gives local
-//! contrast.
+//! A pyramid of depth ("Hi-Z") gives culling the nearest and the farthest surface in a rectangle; a pyramid of luminance gives local contrast.
 //!
 //! ```
 //! use halofold::pyramid::Pyramid;

@@ -7,10 +7,9 @@ use crate::gpu::buffers;
 
 /// A small output buffer for results that the host needs with the least delay.
 ///
-/// With [`Features::MAPPABLE_PRIMARY_BUFFERS`] kernels write directly to memory that the host reads, and
-/// nothing is copied. Without it a copy is recorded after the kernel. In both cases [`Mailbox::spin`] polls
-/// the device in a loop instead of sleeping, because waking up takes longer than a small reduction. On an
-/// NVIDIA H200 the sum of a million floats is on the host about 30 µs after recording began. With
+/// With [`Features::MAPPABLE_PRIMARY_BUFFERS`] kernels write directly to memory that the host reads, and nothing is copied. Without it a copy is
+/// recorded after the kernel. In both cases [`Mailbox::spin`] polls the device in a loop instead of sleeping, because waking up takes longer than a
+/// small reduction. On an NVIDIA H200 the sum of a million floats is on the host about 30 µs after recording began. With
 /// [`Readback::wait`](super::Readback::wait) this takes about 60 µs (`docs/results/library.md`).
 ///
 /// Use a mailbox only for results of a few bytes: a GPU writes host-readable memory slowly.
@@ -45,9 +44,8 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// Allocates `size` bytes, rounded up to words of four bytes; twice without
-    /// [`Features::MAPPABLE_PRIMARY_BUFFERS`]. If this exceeds the device's largest buffer, the buffer has
-    /// only one word, and all methods of the mailbox return [`ReadError::TooLarge`].
+    /// Allocates `size` bytes, rounded up to words of four bytes; twice without [`Features::MAPPABLE_PRIMARY_BUFFERS`]. If this exceeds the device's
+    /// largest buffer, the buffer has only one word, and all methods of the mailbox return [`ReadError::TooLarge`].
     pub fn new(device: &Device, size: u64) -> Self {
         let is_copied = !device.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         let label = "halofold::read::mailbox";
@@ -83,23 +81,20 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Waits until everything submitted so far is done, and returns all bytes of the mailbox. It blocks,
-    /// keeps a core busy, and has no time limit: use it for results that arrive soon. Afterwards the mailbox
-    /// can take the next result.
+    /// Waits until everything submitted so far is done, and returns all bytes of the mailbox. It blocks, keeps a core busy, and has no time limit:
+    /// use it for results that arrive soon. Afterwards the mailbox can take the next result.
     ///
     /// It does not work in a browser, where nothing arrives before the program returns to the event loop.
     /// There, await [`Mailbox::read`], or call [`Reading::try_take`] in every frame.
     ///
     /// # Errors
     ///
-    /// The device is lost, or an earlier [`Reading`] still holds the buffer. In a browser,
-    /// [`ReadError::Browser`].
+    /// The device is lost, or an earlier [`Reading`] still holds the buffer. In a browser, [`ReadError::Browser`].
     pub fn spin(&self) -> Result<Vec<u8>, ReadError> {
         self.read().spin()
     }
 
-    /// Requests the bytes without blocking. Await the returned [`Reading`], or call [`Reading::try_take`]
-    /// from time to time.
+    /// Requests the bytes without blocking. Await the returned [`Reading`], or call [`Reading::try_take`] from time to time.
     pub fn read(&self) -> Reading {
         self.mapped.read(self.size)
     }

@@ -1,10 +1,8 @@
 //! Reading results back to the host. This is separate from recording, because it waits.
 //!
-//! The order is: record the work, record the copy ([`Readback::encode`], [`Mailbox::encode`]), submit, and
-//! only then request the bytes. The bytes are as the GPU wrote them, little-endian;
-//! [`Op::read`](crate::reduce::Op::read) converts them to results. From the request until the bytes are
-//! taken, the buffer belongs to the host: no submission may use it, and recording a copy to it returns
-//! [`ReadError::Busy`].
+//! The order is: record the work, record the copy ([`Readback::encode`], [`Mailbox::encode`]), submit, and only then request the bytes. The bytes are
+//! as the GPU wrote them, little-endian; [`Op::read`](crate::reduce::Op::read) converts them to results. From the request until the bytes are taken,
+//! the buffer belongs to the host: no submission may use it, and recording a copy to it returns [`ReadError::Busy`].
 //!
 //! | method | use |
 //! |---|---|
@@ -15,8 +13,7 @@
 //! | [`Reading::try_take`] | a frame loop: never blocks |
 //! | [`wait_for`] | one submission, while later ones run: for buffers that a program maps itself |
 //!
-//! A frame loop requests the bytes once, checks in every frame whether they have arrived, and then makes the
-//! next request:
+//! A frame loop requests the bytes once, checks in every frame whether they have arrived, and then makes the next request:
 //!
 //! ```
 //! use halofold::read::{ReadError, Readback, Reading};
@@ -108,8 +105,7 @@ pub enum ReadError {
         /// Bytes to copy.
         size: u64,
     },
-    /// A readback or mailbox that is larger than the device's largest buffer. All its methods return this
-    /// error.
+    /// A readback or mailbox that is larger than the device's largest buffer. All its methods return this error.
     #[error(
         "room for {size} bytes: a buffer of this device has at most {limit} (max_buffer_size); read in pieces"
     )]

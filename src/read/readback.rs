@@ -8,8 +8,7 @@ use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 use super::reading::Asked;
 use super::{ReadError, Reading};
 
-/// A host-readable buffer to which results are copied. It can be used any number of times, with one request
-/// for its bytes at a time.
+/// A host-readable buffer to which results are copied. It can be used any number of times, with one request for its bytes at a time.
 ///
 /// It keeps the device alive. It is `Send` and `Sync`.
 #[derive(Debug)]
@@ -53,8 +52,7 @@ impl Readback {
         if self.is_asked.load(Ordering::Acquire) { Err(ReadError::Busy) } else { Ok(buffer) }
     }
 
-    /// Records a copy of `size` bytes of `source`, starting at byte `offset`. Both are multiples of four.
-    /// This allocates nothing.
+    /// Records a copy of `size` bytes of `source`, starting at byte `offset`. Both are multiples of four. This allocates nothing.
     ///
     /// # Errors
     ///
@@ -72,8 +70,7 @@ impl Readback {
         self.encode_behind(0, encoder, source, offset, size)
     }
 
-    /// Records a copy to byte `at` of the readback, so that one readback can gather several results. `at` is
-    /// a multiple of four.
+    /// Records a copy to byte `at` of the readback, so that one readback can gather several results. `at` is a multiple of four.
     ///
     /// # Errors
     ///
@@ -130,12 +127,10 @@ impl Readback {
         self.read(target.len() as u64).wait_with(|bytes| target.copy_from_slice(bytes))
     }
 
-    /// Requests the first `size` bytes without blocking. The returned [`Reading`] is a future; in a frame
-    /// loop, call [`Reading::try_take`] instead.
+    /// Requests the first `size` bytes without blocking. The returned [`Reading`] is a future; in a frame loop, call [`Reading::try_take`] instead.
     ///
-    /// The request does not borrow the readback. Dropping it before it completes releases the buffer. If the
-    /// readback has fewer bytes, or an earlier request holds the buffer, the [`Reading`] completes with that
-    /// error.
+    /// The request does not borrow the readback. Dropping it before it completes releases the buffer. If the readback has fewer bytes, or an earlier
+    /// request holds the buffer, the [`Reading`] completes with that error.
     pub fn read(&self, size: u64) -> Reading {
         Reading { asked: self.ask(size) }
     }

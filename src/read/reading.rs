@@ -10,25 +10,21 @@ use wgpu::{Buffer, Device};
 use super::ReadError;
 use crate::gpu::buffers::quietly;
 
-/// A request for bytes, made by [`Readback::read`](super::Readback::read) or
-/// [`Mailbox::read`](super::Mailbox::read).
+/// A request for bytes, made by [`Readback::read`](super::Readback::read) or [`Mailbox::read`](super::Mailbox::read).
 ///
-/// For asynchronous programs it is a future. It completes once the work is done and the device has been
-/// polled; in a browser it completes without polling. The future itself does not poll: a submission or
-/// [`wgpu::Device::poll`] must do so. Frame loops call [`Reading::try_take`] instead.
+/// For asynchronous programs it is a future. It completes once the work is done and the device has been polled; in a browser it completes without
+/// polling. The future itself does not poll: a submission or [`wgpu::Device::poll`] must do so. Frame loops call [`Reading::try_take`] instead.
 ///
 /// Dropping it before it completes releases the buffer. If the device is lost, it completes with an error.
 #[derive(Debug)]
 #[must_use = "await the bytes, or take them by `try_take`"]
 pub struct Reading {
-    /// The buffer and its signal, or the error of the request. Once the answer has been given,
-    /// [`ReadError::Taken`].
+    /// The buffer and its signal, or the error of the request. Once the answer has been given, [`ReadError::Taken`].
     pub(super) asked: Result<Asked, ReadError>,
 }
 
 impl Reading {
-    /// Returns the bytes, or `None` if they have not arrived yet. It never blocks. It polls the device once,
-    /// so that nothing else has to.
+    /// Returns the bytes, or `None` if they have not arrived yet. It never blocks. It polls the device once, so that nothing else has to.
     ///
     /// # Errors
     ///

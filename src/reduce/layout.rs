@@ -45,15 +45,15 @@ impl Layout {
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
     }
 
-    /// Makes the layout of a struct `Acc` of words at these paths, with the expression that constructs it and its stride in bytes.
-    pub(crate) fn of_words(paths: &[&str], recipe: &str, stride: u64) -> Self {
+    /// Makes the layout of a type of words at these paths, with the expression that constructs it and its stride in bytes.
+    pub(crate) fn of_words(wgsl: &str, paths: &[&str], recipe: &str, stride: u64) -> Self {
         let leaf = |(at, path): (usize, &&str)| Leaf {
             path: (*path).to_owned(),
             offset: 4 * at as u32,
             scalar: Scalar::U32,
         };
         Layout {
-            wgsl: "Acc".to_owned(),
+            wgsl: wgsl.to_owned(),
             stride,
             leaves: paths.iter().enumerate().map(leaf).collect(),
             recipe: recipe.to_owned(),
@@ -121,9 +121,9 @@ impl Layout {
         }
         to.resize(self.padded(), "0u".to_owned());
         let mut text = format!("alias Words = {alias};\nconst ACC_WORDS: u32 = {count}u;\n\n");
-        let _ =
-            write!(text, "fn to_words(acc: Acc) -> Words {{\n    return Words({});\n}}\n\n", to.join(", "));
-        let _ = write!(text, "fn from_words(words: Words) -> Acc {{\n    return {from};\n}}\n");
+        let (ty, to) = (&self.wgsl, to.join(", "));
+        let _ = write!(text, "fn to_words(acc: {ty}) -> Words {{\n    return Words({to});\n}}\n\n");
+        let _ = write!(text, "fn from_words(words: Words) -> {ty} {{\n    return {from};\n}}\n");
         text
     }
 }

@@ -114,6 +114,7 @@ impl Scan {
             .supply("io", "scan/shared/io")
             .choose("scan/after", if monoid.acc.words() <= 2 { "words" } else { "states" })
             .choose("scan/columns", if self.is_between() { "between" } else { "even" })
+            .choose("lib/state", "acc")
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
             .choose(
                 "scan/tile",
@@ -132,16 +133,16 @@ impl Scan {
             );
         let overrides = declared([
             ("WG", workgroup, true),
-            ("BLOCK", BLOCK.max(workgroup), true),
+            ("BLOCK", BLOCK.max(workgroup), step != CARRY),
             ("ROWS", (self.rows != Cut::All).into(), true),
-            ("CONTINUES", self.continues.into(), true),
+            ("CONTINUES", self.continues.into(), step != CARRY),
             ("EXCLUSIVE", self.is_exclusive.into(), step != CARRY),
             ("SUBGROUPS", workgroup.div_ceil(4), tile == Tile::Registers),
             ("TOTALS", totals(workgroup), tile == Tile::Memory),
         ]);
         let label = shader::label(&["scan", monoid.name(), step]);
-        let overrides = [overrides, self.progress.overrides()].concat();
-        Kernel::new(label, wgsl, self.slots(step, tile), overrides)
+        let progress = if step == CARRY { Vec::new() } else { self.progress.overrides() };
+        Kernel::new(label, wgsl, self.slots(step, tile), [overrides, progress].concat())
     }
 
     fn is_between(&self) -> bool {

@@ -16,11 +16,10 @@
 //!
 //! # Order
 //!
-//! Elements are combined in their order, so `combine` of an operator of your own need not commute. The tree is fixed by the lengths: the
-//! same bits every time on the same device. [`Scan::depth`] counts the roundings of a float prefix: those inside a tile and inside a block of 256
-//! tiles, and one for each block before.
-//! Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once: a prefix has the bits of
-//! [`reduce::exact`](crate::reduce::exact), on every GPU.
+//! Elements are combined in their order, so `combine` of an operator of your own need not commute. The tree is fixed by the lengths: the same bits
+//! every time on the same device. [`Scan::depth`] counts the roundings of a float prefix: those inside a tile and inside a block of 256 tiles, and
+//! one for each block before. Exact sums, which [`Monoid::exact`](crate::reduce::Monoid::exact) makes of sums of `f32` and `f16`, are rounded once: a
+//! prefix has the bits of [`reduce::exact`](crate::reduce::exact), on every GPU.
 //!
 //! An input that is larger than a buffer comes in [parts](Scan::continuing), each of which goes on where the one before has ended. Then the tree is
 //! fixed by the lengths of the parts, too.

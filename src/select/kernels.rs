@@ -30,8 +30,8 @@ impl Beside {
     /// The state of the chain: the number of kept elements, and beside lengths the position behind the last.
     pub(super) fn state(self) -> Words {
         match self {
-            Beside::Nothing => Words::of_words(&[""], "{0}", 4),
-            Beside::Lengths => Words::of_words(&[".x", ".y"], "Acc({0}, {1})", 8),
+            Beside::Nothing => Words::of_words("Acc", &[""], "{0}", 4),
+            Beside::Lengths => Words::of_words("Acc", &[".x", ".y"], "Acc({0}, {1})", 8),
         }
     }
 }
@@ -91,6 +91,7 @@ impl Select {
             .choose("shared/run_keys", if self.item() == 8 { "two_words" } else { "word" })
             .choose("select/beside", if is_alone { "nothing" } else { "lengths" })
             .choose("scan/tile", if subgroups { "kept_rows" } else { "kept_lanes" })
+            .choose("lib/state", "acc")
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
             .choose("lib/subgroup/shuffle", if is_alone { "word" } else { "words" })
             .compose("scan/scan", if is_half { &["f16"] } else { &[] });

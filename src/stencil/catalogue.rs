@@ -11,8 +11,7 @@ use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stenci
 pub enum Mapping {
     /// One invocation per cell, starting with the first cell; no workgroup memory.
     Cells,
-    /// The thesis's DIR: one invocation per computed cell, and a tile in workgroup memory with a halo around
-    /// it.
+    /// The thesis's DIR: one invocation per computed cell, and a tile in workgroup memory with a halo around it.
     Direct,
     /// The thesis's SOL: one invocation per loaded cell. The outermost invocations of a workgroup compute
     /// nothing, and neighbouring workgroups overlap by two cells.

@@ -12,8 +12,7 @@ use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
 
 impl Config {
-    /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the
-    /// overrides `ROWS` and `COLS`.
+    /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the overrides `ROWS` and `COLS`.
     pub fn compose(&self) -> String {
         let composer = Composer::of(&[rooms::STENCIL, rooms::SHARED]);
         let composer = if self.variant.is_blocked() { blocked::pieces(self, composer) } else { composer };

@@ -25,8 +25,7 @@ pub struct Config {
     /// True if all weights are equal, so that the kernel multiplies only once. This is for stencils with a
     /// centre and one class around it. [`Jacobi`](crate::stencil::Jacobi) sets it from the weights.
     pub one_weight: bool,
-    /// True if a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer,
-    /// [`Grids::with_rhs`](crate::stencil::Grids::with_rhs).
+    /// True if a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer, [`Grids::with_rhs`](crate::stencil::Grids::with_rhs).
     pub rhs: bool,
     /// True if lanes exchange cells by subgroup operations, where the kernel supports this.
     /// [`Jacobi`](crate::stencil::Jacobi) sets it from the device.
@@ -65,8 +64,7 @@ pub(super) enum Open {
 }
 
 impl Config {
-    /// Makes a configuration with fixed borders, the variant's default tuning, the stencil's default weights,
-    /// and no right-hand side.
+    /// Makes a configuration with fixed borders, the variant's default tuning, the stencil's default weights, and no right-hand side.
     pub fn new(stencil: &'static Stencil, variant: &'static Variant, element: Element, grid: Grid) -> Self {
         let config = Config {
             stencil,
@@ -138,8 +136,7 @@ impl Config {
         self.grid.cells().saturating_mul(self.element.size())
     }
 
-    /// Returns the bytes that a step must move per cell: one read, one write, and one read of the right-hand
-    /// side if there is one.
+    /// Returns the bytes that a step must move per cell: one read, one write, and one read of the right-hand side if there is one.
     pub fn bytes_moved(&self) -> u64 {
         (2 + u64::from(self.rhs)) * self.element.size()
     }

@@ -24,8 +24,7 @@ use crate::stencil::residual::{self, Residual};
 use crate::stencil::until::{Outcome, Until};
 
 impl Compiled<Jacobi> {
-    /// Binds buffers as [`Compiled::bind`] does, for steps that stop once a check finds the residual below
-    /// epsilon.
+    /// Binds buffers as [`Compiled::bind`] does, for steps that stop once a check finds the residual below epsilon.
     ///
     /// The residual and epsilon are 32-bit floats, and 64-bit floats for grids of `f64`. A residual that is
     /// NaN stops the run as well: see [`Outcome::is_nan`]. This call allocates some small buffers. The first call also compiles: see
@@ -70,9 +69,8 @@ impl Compiled<Jacobi> {
         Ok(Convergence { steps, check, control, until })
     }
 
-    /// Compiles the pipelines of [`Compiled::bind_until`] that are not compiled yet: those of
-    /// [`Compiled::compile`], four small ones, and those of a reduction over two inputs. Exact checks compile
-    /// another reduction when they are first prepared.
+    /// Compiles the pipelines of [`Compiled::bind_until`] that are not compiled yet: those of [`Compiled::compile`], four small ones, and those of a
+    /// reduction over two inputs. Exact checks compile another reduction when they are first prepared.
     ///
     /// # Errors
     ///
@@ -92,10 +90,9 @@ impl Compiled<Jacobi> {
 
 /// A stencil with its buffers and a stopping condition, ready to be recorded any number of times.
 ///
-/// You record a run in one piece or in several, and submit the pieces in order. Each piece names its range of
-/// steps; the first piece starts at step 0. Recording keeps no count, so a piece that is recorded but never
-/// submitted has no effect. A piece that does not continue the steps that the GPU has done takes no step, and
-/// sets [`Outcome::interrupted`].
+/// You record a run in one piece or in several, and submit the pieces in order. Each piece names its range of steps; the first piece starts at step
+/// 0. Recording keeps no count, so a piece that is recorded but never submitted has no effect. A piece that does not continue the steps that the GPU
+/// has done takes no step, and sets [`Outcome::interrupted`].
 ///
 /// After an even number of steps the result is in the first buffer, after an odd number in the second: see
 /// [`Outcome::in_first`]. Steps after the run has stopped leave both buffers unchanged.
@@ -122,8 +119,7 @@ impl Convergence {
         self.encode_in_pass(&mut launch::begin(encoder, "halofold::stencil::until"), steps);
     }
 
-    /// Records a range of steps into the caller's pass: see [`Convergence::encode`]. halofold itself
-    /// allocates nothing.
+    /// Records a range of steps into the caller's pass: see [`Convergence::encode`]. halofold itself allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: Range<u32>) {
         if steps.start == 0 {
             Recorder::new(pass).record(from_ref(&self.control.begin));
@@ -144,8 +140,7 @@ impl Convergence {
         }
     }
 
-    /// The buffer with the outcome of the run: [`Convergence::OUTCOME_SIZE`] bytes for
-    /// [`Convergence::parse`]. Its usages are `COPY_SRC | STORAGE`.
+    /// The buffer with the outcome of the run: [`Convergence::OUTCOME_SIZE`] bytes for [`Convergence::parse`]. Its usages are `COPY_SRC | STORAGE`.
     pub fn outcome(&self) -> &Buffer {
         &self.control.outcome
     }
@@ -175,8 +170,7 @@ const INTERRUPTED: u32 = 2;
 struct Control {
     outcome: Buffer,
     begin: Dispatch,
-    /// Before a piece whose first step reads the first buffer, and before one whose first step reads the
-    /// second.
+    /// Before a piece whose first step reads the first buffer, and before one whose first step reads the second.
     resume: [Dispatch; 2],
     /// After a check that was due, and after one that comes earlier, because the piece ends.
     decide: [Dispatch; 2],
@@ -232,8 +226,7 @@ impl Control {
         if steps == every {
             return recorder.record(from_ref(&self.decide[0]));
         }
-        // Recording allocates nothing, so there is no dispatch that counts exactly `steps`: it takes one for
-        // each bit.
+        // Recording allocates nothing, so there is no dispatch that counts exactly `steps`: it takes one for each bit.
         for (bit, count) in self.count.iter().enumerate() {
             if steps >> bit & 1 == 1 {
                 recorder.record(from_ref(count));

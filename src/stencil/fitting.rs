@@ -15,10 +15,9 @@ use crate::stencil::stencils::Dims;
 const MOST_BYTES: u64 = 1 << 60;
 
 impl Config {
-    /// Returns this configuration as a device runs it. Makes the choices that are still open: the kernel of
-    /// [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
-    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by [`Config::with_tuning`]; otherwise dispatches
-    /// over a slab may choose the layers of a workgroup again.
+    /// Returns this configuration as a device runs it. Makes the choices that are still open: the kernel of [`Config::fastest`], and the tuning of a
+    /// time-blocked kernel unless you have set it. [`Jacobi`](crate::stencil::Jacobi) calls this itself. Change a chosen tuning by
+    /// [`Config::with_tuning`]; otherwise dispatches over a slab may choose the layers of a workgroup again.
     pub fn on(self, device: &wgpu::Device) -> Self {
         self.choose(&self.machine(device), &[])
     }

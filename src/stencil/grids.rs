@@ -14,8 +14,7 @@ pub struct Grids<'a> {
     pub first: &'a Buffer,
     /// The buffer that the first step writes.
     pub second: &'a Buffer,
-    /// The right-hand side, which is added to each new cell: see
-    /// [`Config::rhs`](crate::stencil::Config::rhs).
+    /// The right-hand side, which is added to each new cell: see [`Config::rhs`](crate::stencil::Config::rhs).
     pub rhs: Option<&'a Buffer>,
 }
 
@@ -25,14 +24,12 @@ impl<'a> Grids<'a> {
         Grids { first, second, rhs: None }
     }
 
-    /// Returns these buffers with a right-hand side. Steps only read it. Its contents may change from one
-    /// submission to the next.
+    /// Returns these buffers with a right-hand side. Steps only read it. Its contents may change from one submission to the next.
     pub const fn with_rhs(self, rhs: &'a Buffer) -> Self {
         Grids { rhs: Some(rhs), ..self }
     }
 
-    /// Checks that the buffers hold a grid of `bytes` bytes, that they are distinct, and that the kernel
-    /// needs them all.
+    /// Checks that the buffers hold a grid of `bytes` bytes, that they are distinct, and that the kernel needs them all.
     pub(super) fn check(&self, bytes: u64, rhs: bool, limits: &Limits) -> Result<(), Error> {
         if self.rhs.is_some() != rhs {
             let adds = if rhs { "adds" } else { "does not add" };

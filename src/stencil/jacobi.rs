@@ -1,5 +1,4 @@
-//! Records Jacobi steps: a compiled kernel and two buffers that swap after each step, into the caller's
-//! encoder or pass.
+//! Records Jacobi steps: a compiled kernel and two buffers that swap after each step, into the caller's encoder or pass.
 
 use std::sync::{Arc, OnceLock};
 
@@ -102,8 +101,7 @@ impl Compiled<Jacobi> {
         }
     }
 
-    /// Returns this stencil with other weights. It shares the compiled kernel unless [`Config::one_weight`]
-    /// changes, which needs another kernel.
+    /// Returns this stencil with other weights. It shares the compiled kernel unless [`Config::one_weight`] changes, which needs another kernel.
     ///
     /// # Errors
     ///
@@ -154,10 +152,9 @@ pub struct Stepper {
 }
 
 impl Stepper {
-    /// Records `steps` steps into the caller's pass. The first step reads the first buffer. The result is in the
-    /// first buffer after an even number of steps, in the second after an odd number. halofold allocates
-    /// nothing, except that a time-blocked kernel is compiled and bound when a sweep first takes a new number
-    /// of steps.
+    /// Records `steps` steps into the caller's pass. The first step reads the first buffer. The result is in the first buffer after an even number of
+    /// steps, in the second after an odd number. halofold allocates nothing, except that a time-blocked kernel is compiled and bound when a sweep
+    /// first takes a new number of steps.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
         self.record(&mut Recorder::new(pass), 0, steps);
     }

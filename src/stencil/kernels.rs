@@ -1,5 +1,4 @@
-//! The compiled kernels of a stencil. Each is compiled once, when it is first needed. Clones of a
-//! [`Jacobi`](crate::stencil::Jacobi) share them.
+//! The compiled kernels of a stencil. Each is compiled once, when it is first needed. Clones of a [`Jacobi`](crate::stencil::Jacobi) share them.
 
 use std::sync::OnceLock;
 

@@ -4,8 +4,7 @@
 //! [`Config::plan`] (pure) → [`Config::compose`] (WGSL) → [`Jacobi`] (pipelines) → [`Stepper`] (recording;
 //! [`Convergence`] for runs that stop at convergence) → [`mod@reference`] (the results on the CPU).
 //!
-//! This solves a Poisson problem `4 u - (north + south + west + east) = b` by damped Jacobi steps, `u' = (1 -
-//! ω) u + ω/4 (neighbours + b)`:
+//! This solves a Poisson problem `4 u - (north + south + west + east) = b` by damped Jacobi steps, `u' = (1 - ω) u + ω/4 (neighbours + b)`:
 //!
 //! ```
 //! use halofold::{Compiled, Element, Options};

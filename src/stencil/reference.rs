@@ -92,8 +92,7 @@ impl<'a> Problem<'a> {
         [self.grid.cols, self.grid.rows, self.grid.planes]
     }
 
-    /// Takes at most `steps` steps, until a check finds the residual below epsilon. Returns the cells and the
-    /// outcome.
+    /// Takes at most `steps` steps, until a check finds the residual below epsilon. Returns the cells and the outcome.
     ///
     /// # Panics
     ///

@@ -5,8 +5,7 @@ use crate::gpu::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// The size of a grid: rows and columns, and in 3D planes. It is stored row by row; the column index changes
-/// fastest.
+/// The size of a grid: rows and columns, and in 3D planes. It is stored row by row; the column index changes fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// Planes; 1 in 2D.

@@ -47,9 +47,8 @@ impl Weights {
         Weights(weights)
     }
 
-    /// Makes the weights of a stencil from a list: one per class. An empty list gives the usual weights. A
-    /// stencil with a centre and one class around it also takes one weight for all cells. A list of any other
-    /// length gives `None`.
+    /// Makes the weights of a stencil from a list: one per class. An empty list gives the usual weights. A stencil with a centre and one class around
+    /// it also takes one weight for all cells. A list of any other length gives `None`.
     pub fn of(stencil: &Stencil, given: &[f64]) -> Option<Self> {
         match given {
             [] => Some(stencil.usual),
@@ -68,8 +67,7 @@ impl Weights {
         &self.0[..stencil.classes.len().max(4)]
     }
 
-    /// The factor by which one step may enlarge the largest value: the sum of the magnitudes of all cells'
-    /// weights.
+    /// The factor by which one step may enlarge the largest value: the sum of the magnitudes of all cells' weights.
     pub fn gain(self, stencil: &Stencil) -> f64 {
         stencil.classes.iter().zip(self.0).map(|(cells, weight)| weight.abs() * cells.len() as f64).sum()
     }
@@ -84,8 +82,7 @@ impl Index<usize> for Weights {
     }
 }
 
-/// The cells that a new cell is computed from: `u' = Σ weight · (sum of a class)`, plus a right-hand side if
-/// there is one.
+/// The cells that a new cell is computed from: `u' = Σ weight · (sum of a class)`, plus a right-hand side if there is one.
 #[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Stencil {
@@ -98,8 +95,7 @@ pub struct Stencil {
     pub classes: &'static [&'static [[i32; 3]]],
     /// The default weights. They sum to one.
     pub usual: Weights,
-    /// Weights that are powers of two. If the cells are small integers, the first steps are exact in any
-    /// order of additions.
+    /// Weights that are powers of two. If the cells are small integers, the first steps are exact in any order of additions.
     pub dyadic: Weights,
     /// The WGSL file with the sum for the general kernel, if a sum written out from the classes would have other bits.
     pub(crate) formula: Option<&'static str>,

@@ -6,16 +6,13 @@ use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 
-/// The most layers of one workgroup: kernels count positions with signed integers, also past the end of a
-/// grid.
+/// The most layers of one workgroup: kernels count positions with signed integers, also past the end of a grid.
 const MOST_LAYERS: u32 = 32_768;
 
-/// The most rows of one invocation. The reason is the same: a block may have 1024 invocations one below the
-/// other.
+/// The most rows of one invocation. The reason is the same: a block may have 1024 invocations one below the other.
 const MOST_ROWS: u32 = 32;
 
-/// The tuning of a variant, as a plain value. Fields that a variant does not use are checked and then
-/// ignored.
+/// The tuning of a variant, as a plain value. Fields that a variant does not use are checked and then ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tuning {
@@ -30,11 +27,9 @@ pub struct Tuning {
     /// Time levels that a team keeps in registers: 1 to 16. A sweep of `time-planes` takes as many steps; one of
     /// `time-pipeline` takes R times as many with a block of R rows.
     pub levels_per_team: u32,
-    /// Cells of a row that one invocation of `time-pipeline` or `time-planes` holds: 1 to 64. Multiples of four
-    /// are loaded and stored as vectors.
+    /// Cells of a row that one invocation of `time-pipeline` or `time-planes` holds: 1 to 64. Multiples of four are loaded and stored as vectors.
     pub cells_per_lane: u32,
-    /// Rows that `time-pipeline` takes between two barriers: 1 to 8. With 2 or more, `time-planes` takes two planes
-    /// per iteration of its loops.
+    /// Rows that `time-pipeline` takes between two barriers: 1 to 8. With 2 or more, `time-planes` takes two planes per iteration of its loops.
     pub rows_per_turn: u32,
 }
 

@@ -27,8 +27,7 @@ impl FromStr for Norm {
     }
 }
 
-/// A stopping condition: a run stops once a check finds the residual below `epsilon`. The residual is the
-/// change made by the last step.
+/// A stopping condition: a run stops once a check finds the residual below `epsilon`. The residual is the change made by the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Until {
@@ -36,15 +35,13 @@ pub struct Until {
     pub epsilon: f64,
     /// The norm of the residual.
     pub norm: Norm,
-    /// The number of steps from one check to the next. A check reads both grids, so it takes about as long as
-    /// a step.
+    /// The number of steps from one check to the next. A check reads both grids, so it takes about as long as a step.
     pub every: u32,
     /// Method of adding the squares of changes: [`Accuracy::Fast`] by default, as 32-bit floats (64-bit floats for
     /// grids of `f64`), whose last bits depend on the GPU.
     ///
-    /// [`Accuracy::Exact`] adds them without rounding: equal grids give [`Outcome::l2`] with the same bits on
-    /// every GPU, and a run by [`Norm::L2`] stops at the same step. A check then reads both grids twice. The
-    /// largest change has the same bits with either.
+    /// [`Accuracy::Exact`] adds them without rounding: equal grids give [`Outcome::l2`] with the same bits on every GPU, and a run by [`Norm::L2`]
+    /// stops at the same step. A check then reads both grids twice. The largest change has the same bits with either.
     pub accuracy: Accuracy,
 }
 
@@ -98,14 +95,12 @@ pub struct Outcome {
     pub steps: u32,
     /// True if a check found the residual below epsilon.
     pub converged: bool,
-    /// True if a submitted piece did not continue the run, because an odd number of steps before it was never
-    /// submitted, or was submitted twice. No step was taken after that. The grid is that after
-    /// [`Outcome::steps`] steps.
+    /// True if a submitted piece did not continue the run, because an odd number of steps before it was never submitted, or was submitted twice. No
+    /// step was taken after that. The grid is that after [`Outcome::steps`] steps.
     pub interrupted: bool,
     /// The largest change at the last check. Infinite before the first check; NaN if any change is NaN.
     pub max: f64,
-    /// The square root of the sum of squared changes at the last check. Infinite before the first check; NaN
-    /// if any change is NaN.
+    /// The square root of the sum of squared changes at the last check. Infinite before the first check; NaN if any change is NaN.
     pub l2: f64,
 }
 
@@ -119,8 +114,7 @@ impl Outcome {
         self.max.is_nan()
     }
 
-    /// Returns true if the result is in the first buffer: after an even number of steps. Otherwise it is in the
-    /// second.
+    /// Returns true if the result is in the first buffer: after an even number of steps. Otherwise it is in the second.
     pub const fn in_first(&self) -> bool {
         self.steps.is_multiple_of(2)
     }

@@ -1,10 +1,9 @@
 //! Cutting a grid that is larger than one binding into windows. Pure arithmetic.
 //!
-//! A window is a slab of layers: rows of a 2D grid, planes of a 3D grid. A single-step kernel treats each window as a whole grid
-//! and a cut side as a fixed border. It reads the R outermost layers there, the halo, and never writes them. R is the stencil's
-//! radius. A window holds at most `max_layers` layers and starts at a multiple of `alignment`. Neighbours share 2 R layers if every
-//! layer is aligned, else up to `alignment - 1` more. Both neighbours write each shared layer outside their halos, with equal values.
-//! Windows aligned to even layers, for R = 1:
+//! A window is a slab of layers: rows of a 2D grid, planes of a 3D grid. A single-step kernel treats each window as a whole grid and a cut side as a
+//! fixed border. It reads the R outermost layers there, the halo, and never writes them. R is the stencil's radius. A window holds at most
+//! `max_layers` layers and starts at a multiple of `alignment`. Neighbours share 2 R layers if every layer is aligned, else up to `alignment - 1`
+//! more. Both neighbours write each shared layer outside their halos, with equal values. Windows aligned to even layers, for R = 1:
 //!
 //! ```text
 //!     layer      0   1   2   3   4   5   6   7   8   9

@@ -9,11 +9,14 @@ use halofold::scan::Progress;
 use halofold::select::Select;
 use halofold::{Compiled, Element, Kernels, Options, Value};
 
-use crate::common::{Gpu, POISON, Random, bits_of, elements, gpu, limited, poison};
+use crate::common::{Gpu, POISON, Random, bits_of, elements, gpu, limited, poison, read, room};
 use crate::inputs::{Input, words, written};
 
 /// Pairs of a tile.
 const TILE: usize = 4096;
+
+/// The ways in which workgroups get on.
+const WAYS: [Progress; 4] = [Progress::Usual, Progress::Computing, Progress::Reversed, Progress::Stalled];
 
 /// Keys of parts of some lengths, each in runs of 1 to a longest one, and the range of each run.
 pub fn runs(parts: &[(usize, u64)], random: &mut Random) -> (Vec<u32>, Vec<Range<usize>>) {
@@ -101,8 +104,7 @@ fn lengths_of_runs_on_every_adapter() {
     // Several blocks of tiles, whose states others have not published; and invocations that have more keys.
     for len in [300_000, (1 << 22) + 777] {
         let keys: Vec<u32> = (0..len).map(|i| i >> (i >> 15 & 7)).collect();
-        let found = [Progress::Usual, Progress::Computing, Progress::Reversed, Progress::Stalled]
-            .map(|progress| run(gpu(), Element::U32, progress, &keys));
+        let found = WAYS.map(|progress| run(gpu(), Element::U32, progress, &keys));
         assert!(found.iter().all(|runs| *runs == found[0]), "{len} keys");
     }
     check(Element::U32, None, LENGTH, &[((1 << 22) + 777, 5), (100_000, 300)], [0, 0]);
@@ -156,15 +158,26 @@ fn sums_of_runs_of_all_lengths() {
     check(Element::U32, Op::Sum.over(Element::U32).ok(), SUM, &parts, [0, 0]);
     check(Element::U32, last("u32"), LAST, &parts, [0, 0]);
     check(Element::U64, last("vec2<u32>"), LAST, &parts, [0, 0]);
-    // A group of 64 tiles has 65 536 pairs.
+    // A group of 64 tiles has 65 536 pairs. Tiles of one half have many runs, and those of the other half few.
     let few = limited(|limits| limits.max_compute_invocations_per_workgroup = 64);
-    let keys: Vec<u32> = (0..65_537 + 9000).map(|i| i / 3).collect();
+    let keys: Vec<u32> = (0..200_000).map(|i| if i >> 15 & 1 == 0 { i / 3 } else { i / 300 }).collect();
     let input = Input::at(&few, bytemuck::cast_slice::<_, u8>(&keys), 0);
-    let sums = few.compile(ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap()));
-    for len in [0, 1, 65_536, keys.len() as u64] {
-        let runs = sums.of(Pairs { keys: &input, values: &input }).len(len).run::<Run<u32, u32>>(&few.queue);
-        let want = keys[..len as usize].chunk_by(u32::eq).map(|run| (run[0], run.iter().sum::<u32>()));
-        assert!(runs.unwrap().into_iter().map(|run| (run.key, run.result)).eq(want), "{len} pairs");
+    let pairs = Pairs { keys: &input, values: &input };
+    let outputs = [0; 3].map(|_| room(&few, 800_000));
+    let to = RunOutputs { keys: &outputs[0], results: &outputs[1], len: &outputs[2] };
+    for progress in WAYS {
+        let sums = ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap());
+        let sums = few.compile(sums.with_progress(progress));
+        for len in [0, 1, 65_536, keys.len() as u64] {
+            let runs = sums.of(pairs).len(len).run::<Run<u32, u32>>(&few.queue).unwrap();
+            let want = keys[..len as usize].chunk_by(u32::eq).map(|run| (run[0], run.iter().sum::<u32>()));
+            assert!(runs.into_iter().map(|run| (run.key, run.result)).eq(want), "{len} pairs, {progress:?}");
+        }
+        let bound = sums.of(pairs).bind(to).unwrap();
+        few.submit(|encoder| bound.encode(encoder));
+        // Tiles and prefixes that were computed for others.
+        let counts = &words(&read(&few, &bound.memory()[0]))[..2];
+        assert!(progress != Progress::Reversed || !counts.contains(&0), "{counts:?}");
     }
 }
 
@@ -185,10 +198,9 @@ fn operators_and_keys_on_every_adapter() {
         (Element::U32, last("u32"), LAST),
         (Element::U32, last("vec2<u32>"), LAST),
     ];
+    let parts = [((1, 1), [8, 4]), ((4100, 2), [0, 0]), ((9000, 64), [8, 4]), ((20_000, 6000), [0, 20])];
     for (key, monoid, model) in rows {
-        for (part, at) in
-            [((1, 1), [8, 4]), ((4100, 2), [0, 0]), ((9000, 64), [8, 4]), ((20_000, 6000), [0, 20])]
-        {
+        for (part, at) in parts {
             check(key, monoid.clone(), model, &[part], at);
         }
     }
@@ -198,9 +210,7 @@ fn operators_and_keys_on_every_adapter() {
 fn zeros_are_one_key_and_nans_are_one_on_every_adapter() {
     let bits = [0, 0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, POISON, 0x3f80_0000, 0x8000_0000, 1u32, 0];
     let of = |key| outputs(key, None, [bytemuck::cast_slice(&bits), &[]], [0, 0]);
-    assert_eq!(
-        of(Element::F32),
-        [vec![0, 0x7fc0_0000, 0x3f80_0000, 0x8000_0000, 1, 0], vec![3, 3, 1, 1, 1, 1]]
-    );
+    let of_floats = [vec![0, 0x7fc0_0000, 0x3f80_0000, 0x8000_0000, 1, 0], vec![3, 3, 1, 1, 1, 1]];
+    assert_eq!(of(Element::F32), of_floats);
     assert_eq!(of(Element::U32)[1], [1; 10]);
 }

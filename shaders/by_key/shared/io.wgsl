@@ -10,17 +10,21 @@ struct Params {
     tiles: u32,
     // Workgroups in a row of the grid.
     grid_row: u32,
-    // Workgroups that share the crowded tiles of a group.
-    share: u32,
     // The most runs of a tile that has room for them.
     room: u32,
     // Invocations that place a tile's runs: a whole workgroup for a short input, whose tiles nothing has joined before.
     team: u32,
     // The place of the number of runs in its binding, in words.
     len_at: u32,
+    // Places among the links: of the first slot, in words; of the first prefix, in slots; and slots in all.
+    links: u32,
+    prefixes: u32,
+    slots: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
 
 // Invocations in a workgroup: also the tiles of a group.
 override WG: u32 = 256u;
+// Runs go on from row to row.
+const ROWS: bool = false;

@@ -1,6 +1,16 @@
-// A summary of neighbouring pairs.
+// Summaries of neighbouring pairs, and where those of tiles and of groups of tiles are.
+//
+//   links  in the slots of the chain, behind the words that others look for: of each tile the runs that begin before it in its group, the pair at
+//          which its first run begins, the pair at which the run begins that reaches into it, and the runs that begin in it; until tiles are
+//          joined its own runs, and where the last of them begins; of each group the same, without the second, and once more behind
+//          them, of all pairs; behind all slots the rooms of tiles: the pairs at which runs begin.
+//   ends   of each tile the accumulators of what lies before its first run, and of the run that reaches into it; of each group the latter;
+//          the rooms of tiles: the accumulators of runs that begin and end in a tile.
 #import by_key/shared/io
-#import by_key/lists/*
+#import lib/grid/slots
+#import <operator>
+
+@group(0) @binding(7) var<storage, read_write> ends: array<Acc>;
 
 struct Runs {
     // Runs that begin among them.
@@ -21,27 +31,9 @@ fn join(a: Runs, b: Runs) -> Runs {
     return Runs(a.count, a.begin, combine(a.acc, b.acc));
 }
 
-// The runs of a tile, before tiles are joined.
-fn runs_in(tile: u32) -> Runs {
-    let summary = tiles[tile];
-    return Runs(summary.x, summary.z, ends[2u * tile + 1u]);
-}
+fn groups() -> u32 { return (params.tiles + WG - 1u) / WG; }
 
-// The place in `tiles` of a group.
-fn place_of(group: u32) -> u32 { return params.tiles + group; }
+// The places of a tile's room among the links and the ends.
+fn room_in_links(tile: u32) -> u32 { return tile_slot(0u, params.slots) + tile * params.room; }
 
-// The place in `tiles` of the number of a group's crowded tiles; these follow it.
-fn crowded_at(group: u32) -> u32 {
-    let groups = (params.tiles + WG - 1u) / WG;
-    return params.tiles + groups + 1u + group * (WG + 1u);
-}
-
-// The runs before a tile: those before its group, and those before it in its group.
-fn before(tile: u32) -> Runs {
-    let own = tiles[tile];
-    let group = tiles[place_of(tile / WG)];
-    return join(
-        Runs(group.x, group.z, ends[2u * params.tiles + tile / WG]),
-        Runs(own.x, own.z, ends[2u * tile + 1u]),
-    );
-}
+fn room_in_ends(tile: u32) -> u32 { return 2u * params.tiles + groups() + 1u + tile * params.room; }

@@ -22,10 +22,10 @@ fn value(at: u32) -> Elem { return values[params.first_value + min(at, params.co
 
 fn four_values(at: u32) -> FourValues { return FourValues(value(at), value(at + 1u), value(at + 2u), value(at + 3u)); }
 
-fn own_values(at: u32) -> Values {
+fn own_values(at: u32, is_whole: bool) -> Values {
 #ifdef vectors
     let first = params.first_value + at;
-    if (first % 4u == 0u) & (at + 16u <= params.count) {
+    if (first % 4u == 0u) & is_whole {
         let vector = first / 4u;
         return Values(
             #for k in 0..4: value_vectors[vector + $(k)u],

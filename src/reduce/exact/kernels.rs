@@ -159,7 +159,7 @@ impl Format {
     pub(in crate::reduce) fn accumulator(self) -> Layout {
         let stride = 8 * self.words() as u64;
         let digits = [".sum.x", ".sum.y", ".sum.z", ".sum.w", ".tag"];
-        Layout::of_words(&digits, "Acc(vec4<u32>({0}, {1}, {2}, {3}), {4})", stride)
+        Layout::of_words("Acc", &digits, "Acc(vec4<u32>({0}, {1}, {2}, {3}), {4})", stride)
     }
 
     /// Returns the words of a state.
@@ -175,9 +175,9 @@ impl Format {
     /// Returns the words of a result.
     pub(in crate::reduce) fn output(self) -> Layout {
         if self.is_double() {
-            Layout::of_words(&[".low", ".high"], "Acc({0}, {1})", 8)
+            Layout::of_words("Acc", &[".low", ".high"], "Acc({0}, {1})", 8)
         } else {
-            Layout::of_words(&[".low"], "Acc({0})", 4)
+            Layout::of_words("Acc", &[".low"], "Acc({0})", 4)
         }
     }
 

@@ -1,10 +1,9 @@
 //! Chooses the kernel that steps a grid on a device, and its shape. Pure: no GPU here.
 //!
-//! Each shape in each sensible height is estimated, and the fastest is taken. How many workgroups and turns a shape needs for a
-//! grid is arithmetic; how long a turn takes was measured (`shapes`). A core holds a few workgroups at once, so they run in
-//! waves, and a wave with few workgroups takes nearly as long as a full one: heights are chosen so that the last wave is full.
-//! The dispatches of a slab, which write fewer and fewer layers, each have a height of their own.
-//! For a device that was calibrated, samples take the place of all that ([`samples`](super::samples)).
+//! Each shape in each sensible height is estimated, and the fastest is taken. How many workgroups and turns a shape needs for a grid is arithmetic;
+//! how long a turn takes was measured (`shapes`). A core holds a few workgroups at once, so they run in waves, and a wave with few workgroups takes
+//! nearly as long as a full one: heights are chosen so that the last wave is full. The dispatches of a slab, which write fewer and fewer layers, each
+//! have a height of their own. For a device that was calibrated, samples take the place of all that ([`samples`](super::samples)).
 
 use crate::stencil::blocked::machine::Machine;
 use crate::stencil::blocked::plan;

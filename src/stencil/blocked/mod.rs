@@ -63,8 +63,7 @@ impl Config {
         self.with_steps_per_pass(steps).steps_per_pass() == steps
     }
 
-    /// Returns the most steps per sweep that fit the device's workgroups, windows and bindings, at most
-    /// [`Config::steps_per_pass`].
+    /// Returns the most steps per sweep that fit the device's workgroups, windows and bindings, at most [`Config::steps_per_pass`].
     pub(super) fn deepest(&self, limits: &Limits) -> u32 {
         let fits = |steps: &u32| self.is_possible(*steps) && plan::fits(self, limits, *steps);
         (1..=self.steps_per_pass()).rev().find(fits).unwrap_or(1)

@@ -39,8 +39,7 @@ impl SlabStepper {
 
 impl Compiled<Jacobi> {
     /// Binds a check of a step's changes for two grids that are one step apart, as they are after the last check of a
-    /// [`Convergence`](crate::stencil::Convergence). Squares are added [exactly](crate::reduce::exact). Returns what
-    /// [`SlabStepper::check`] returns.
+    /// [`Convergence`](crate::stencil::Convergence). Squares are added [exactly](crate::reduce::exact). Returns what [`SlabStepper::check`] returns.
     ///
     /// # Errors
     ///
@@ -122,8 +121,7 @@ impl Change {
         &self.squares
     }
 
-    /// Returns true if the changes are small enough, by the rule of [`Compiled::bind_until`](crate::Compiled::bind_until) on the
-    /// GPU.
+    /// Returns true if the changes are small enough, by the rule of [`Compiled::bind_until`](crate::Compiled::bind_until) on the GPU.
     pub fn meets(&self, until: &Until) -> bool {
         let is_double = matches!(self.squares.sum(), Value::F64(_));
         let element = if is_double { Element::F64 } else { Element::F32 };

@@ -10,10 +10,9 @@
 //!             │ T steps each  │                  └── what the neighbours wait for ──
 //! ```
 //!
-//! This records those parts into encoders, and nothing else: nothing is submitted, and how a face gets from one slab to the next is not
-//! known here. Submit the first four together and the interior alone; then wait for the first submission only, and exchange the
-//! faces while the interior runs. The more steps a round makes, the fewer exchanges there are, and the more layers are computed twice:
-//! about `d` in each slab.
+//! This records those parts into encoders, and nothing else: nothing is submitted, and how a face gets from one slab to the next is not known here.
+//! Submit the first four together and the interior alone; then wait for the first submission only, and exchange the faces while the interior runs.
+//! The more steps a round makes, the fewer exchanges there are, and the more layers are computed twice: about `d` in each slab.
 //!
 //! Every cell is computed by the same operations, whatever the slab. So slabs of any height give the grid of one GPU, bit for bit, as
 //! long as the kernel is the same.

@@ -11,8 +11,7 @@ use crate::stencil::config::Config;
 use crate::stencil::slab::{Side, Slab};
 
 impl Slab {
-    /// Plans a round of `steps` steps: per sweep over memory, its number of steps and its dispatches. Full sweeps come first, the remainder
-    /// last.
+    /// Plans a round of `steps` steps: per sweep over memory, its number of steps and its dispatches. Full sweeps come first, the remainder last.
     ///
     /// The last sweep has two entries: the faces that neighbours need, then all other cells. If few cells remain, the first entry has
     /// them, too, and the second is empty. With `single_last`, the last sweep is a single step, so that its changes can be checked. `fitted`

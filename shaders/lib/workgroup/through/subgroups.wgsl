@@ -1,20 +1,19 @@
 // Prefixes of a workgroup's values: in registers inside of a subgroup, then through workgroup memory, with one barrier.
-#import <operator>
 #import lib/grid/entry
-#import lib/subgroup/shuffle/*
+#import lib/state/*
 
-var<workgroup> sums: array<Acc, WG>;
+var<workgroup> sums: array<State, WG>;
 
 // Combines the values of all invocations up to each, no more than `window` before it.
-fn through(value: Acc, window: u32, at: Place, wg: Workgroup) -> Acc {
+fn through(value: State, window: u32, at: Place, wg: Workgroup) -> State {
     // Lanes may come from a loop that they left at different times: the barrier brings them together before they exchange values.
     workgroupBarrier();
     var sum = value;
     let lanes = min(wg.width, WG);
     for (var d = 1u; d < lanes; d <<= 1u) {
-        let other = shuffle_up(sum, d);
+        let other = state_up(sum, d);
         if d <= min(window, at.lane) {
-            sum = combine(other, sum);
+            sum = joined(other, sum);
         }
     }
     if at.lane == lanes - 1u {
@@ -25,9 +24,9 @@ fn through(value: Acc, window: u32, at: Place, wg: Workgroup) -> Acc {
         let back = min((window - at.lane + lanes - 1u) / lanes, at.subgroup);
         var ahead = sums[at.subgroup - back];
         for (var k = at.subgroup - back + 1u; k < at.subgroup; k += 1u) {
-            ahead = combine(ahead, sums[k]);
+            ahead = joined(ahead, sums[k]);
         }
-        sum = combine(ahead, sum);
+        sum = joined(ahead, sum);
     }
     return sum;
 }
