@@ -2,7 +2,7 @@
 //
 //     rooms of tiles  a b . . | c . . . | d e . .      results  a b c d e
 //
-// Reads a position and an accumulator of each run in a room, and its key; writes the key and the result. A team of 64 invocations serves a tile. A tile
+// Reads and writes each run in a room (rooms/positions.wgsl, or of a short input rooms/whole.wgsl). A team of 64 invocations serves a tile. A tile
 // closes the run that reaches into it at its own first run. The first invocation of all finishes the last run. In a short input each workgroup
 // serves a tile, and joins all tiles, which takes less time than a dispatch. Cost: a twentieth of the time, if all tiles have rooms.
 #import by_key/shared/io
@@ -11,7 +11,7 @@
 #import lib/workgroup/order
 #import by_key/shared/run
 #import by_key/shared/summaries
-#import by_key/shared/run_tile
+#import by_key/rooms/*
 #import by_key/shared/run_outputs
 #import by_key/scan/*
 
@@ -58,11 +58,7 @@ fn place_runs(tile: u32, member: u32, ahead: Runs) {
     let summary = summary_at(slot);
     let number = select(0u, summary.w, summary.w <= params.room);
     for (var rank = member; rank < number; rank += params.team) {
-        let begin = start_in_room(tile, rank);
-        run_keys[ahead.count + rank] = key(begin);
-        if rank + 1u < number {
-            results[ahead.count + rank] = finish(ends[room_in_ends(tile) + rank + 1u], start_in_room(tile, rank + 1u) - begin);
-        }
+        put_from_room(tile, rank, number, ahead.count + rank);
     }
     if member > 0u {
         return;

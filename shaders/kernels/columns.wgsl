@@ -59,8 +59,7 @@ fn kernel(at: Place, wg: Workgroup) {
 
     tree[at.lid] = combine(combine(a, b), combine(c, d));
     workgroupBarrier();
-    // Starts at half of the next power of two: upper rows are combined with lower ones; a row without a
-    // partner stays.
+    // Starts at half of the next power of two: upper rows are combined with lower ones; a row without a partner stays.
     for (var s = (1u << (32u - countLeadingZeros(height - 1u))) >> 1u; s > 0u; s >>= 1u) {
         if works && row < s && row + s < height {
             tree[at.lid] = combine(tree[at.lid], tree[at.lid + s * params.own.width]);

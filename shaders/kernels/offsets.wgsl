@@ -31,8 +31,7 @@
 #import lib/workgroup/team_reduce
 #import shared/store_result
 
-// Slots that wait for the whole workgroup. The length is an expression, because naga 30 does not resolve `WG`
-// alone beside some accumulators.
+// Slots that wait for the whole workgroup. The length is an expression, because naga 30 does not resolve `WG` alone beside some accumulators.
 var<workgroup> queue: array<u32, 1u * WG>;
 var<workgroup> queued: atomic<u32>;
 var<workgroup> waiting: u32;

@@ -1,9 +1,8 @@
 // exact: sums without rounding, as integers: the same bits on every GPU, in any order.
 //
-// Every earlier rung rounds at each addition, so its last digits depend on the tree: on the size of
-// workgroups, the width of subgroups and the plan. But a float is an integer of 24 bits times a power of two,
-// and integers add without rounding. As an integer in units of 2^-149, the smallest subnormal, every f32 has
-// at most 277 bits. A sum of 2^32 of them has 32 more, and the sign takes one more: 310 bits, ten words of
+// Every earlier rung rounds at each addition, so its last digits depend on the tree: on the size of workgroups, the width of subgroups and the plan.
+// But a float is an integer of 24 bits times a power of two, and integers add without rounding. As an integer in units of 2^-149, the smallest
+// subnormal, every f32 has at most 277 bits. A sum of 2^32 of them has 32 more, and the sign takes one more: 310 bits, ten words of
 // 32. Such a sum cannot overflow, and it is rounded once, at the end.
 //
 // Ten additions with carry for each element would take far longer than loading it. Three steps avoid them:
@@ -18,19 +17,17 @@
 //     3. the combination          windows are combined like the sums of `single-pass`: in workgroup memory, a slot per workgroup, and the
 //                                 last workgroup to finish. A workgroup that used its limbs adds them to one set for all
 //
-// All invocations begin with the same window. They choose it by the same 32 vectors, four at each of eight places in the input:
-// it reaches two or three exponents above the largest element of them and about twenty below, and ends at a multiple of
-// two, so that other dispatches often choose the same. An invocation that finds a third batch outside of its window
-// moves to one that holds all those numbers, for the batches that follow: data sorted by magnitude pass through a few.
-// What was summed in another window than the first goes to the limbs. Zeros fit every window and add nothing.
+// All invocations begin with the same window. They choose it by the same 32 vectors, four at each of eight places in the input: it reaches two or
+// three exponents above the largest element of them and about twenty below, and ends at a multiple of two, so that other dispatches often choose the
+// same. An invocation that finds a third batch outside of its window moves to one that holds all those numbers, for the batches that follow: data
+// sorted by magnitude pass through a few. What was summed in another window than the first goes to the limbs. Zeros fit every window and add nothing.
 //
 // Why not floats? The classic method for exact sums computes rounding errors by float subtractions. WGSL
 // permits a compiler to rearrange those, and Metal's does. Rearranging integers does not change their sum. Floats help
 // here only to say which multiple of 2^28 a sum is near to, and no rounding or rearranging changes that.
 //
-// What it fixes over single-pass: the last bits. Two GPUs, two tunings, two orders of the elements, one file
-// or ten pieces of it give the same bits: those of the true sum, rounded once. And when large numbers cancel,
-// the remainder is exact.
+// What it fixes over single-pass: the last bits. Two GPUs, two tunings, two orders of the elements, one file or ten pieces of it give the same bits:
+// those of the true sum, rounded once. And when large numbers cancel, the remainder is exact.
 //
 // Its price is arithmetic: a dozen operations per element. Large GPUs do them while they wait for
 // memory; software adapters do not wait for memory. The end is longer, too: five words of each workgroup instead of one

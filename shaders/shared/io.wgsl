@@ -1,7 +1,6 @@
 // Input, output and the parameters of one dispatch, which every rung shares.
 //
-// The host decides how much of the input a dispatch covers, and writes it to `params`. load.wgsl reads the
-// items.
+// The host decides how much of the input a dispatch covers, and writes it to `params`. load.wgsl reads the items.
 #import <operator>
 #import <kernel>
 #import lib/grid/group_index
@@ -25,8 +24,7 @@ struct Params {
     // Items that the first of the two bindings holds.
     held: u32,
 #else
-    // The distance from a position in the first input to that of its partner in the second; 0 if there is one
-    // input.
+    // The distance from a position in the first input to that of its partner in the second; 0 if there is one input.
     second: u32,
 #endif
 #ifdef own

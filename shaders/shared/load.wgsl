@@ -27,8 +27,7 @@ fn load_at(p: u32, origin: u32) -> Acc { return load_from(place_of_texel(p), ori
 #ifdef adjoining
 @group(0) @binding(5) var<storage, read> beyond: array<Elem>;
 
-// The element at position `p` of the two bindings together; its index counts from `origin`. The first binding
-// has `held` elements.
+// The element at position `p` of the two bindings together; its index counts from `origin`. The first binding has `held` elements.
 fn load_at(p: u32, origin: u32) -> Acc {
     var elem: Elem;
     if p < params.held {

@@ -1,5 +1,4 @@
-// Stores the result of a rung's workgroup. A grid folded into rows may have a few surplus workgroups, which
-// store nothing.
+// Stores the result of a rung's workgroup. A grid folded into rows may have a few surplus workgroups, which store nothing.
 #import shared/store_result
 
 fn store(group: u32, acc: Acc) {

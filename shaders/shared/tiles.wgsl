@@ -5,9 +5,8 @@
 //                               previous tile if it starts there
 //   partials to results         a long segment, found at the first border that it crosses: the accumulators of all its tiles
 //
-// Offsets are clamped to the input, so that none leads outside it. The first dispatch covers a window of the
-// input and the segments that start in it. The binding is one tile longer than the window, because the
-// segments may end there.
+// Offsets are clamped to the input, so that none leads outside it. The first dispatch covers a window of the input and the segments that start in it.
+// The binding is one tile longer than the window, because the segments may end there.
 #import shared/io
 
 struct Own {
@@ -108,8 +107,7 @@ fn bounds(slot: u32) -> SlotRange {
 fn mark_tiles(range: SlotRange, own: u32, grid: u32) {}
 #else
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;
-// One mark per tile: begin, end, and index plus one of the long segment that crosses its start; otherwise
-// zeros.
+// One mark per tile: begin, end, and index plus one of the long segment that crosses its start; otherwise zeros.
 @group(0) @binding(8) var<storage, read_write> marks: array<vec4<u32>>;
 
 fn bounds(slot: u32) -> SlotRange {
@@ -119,8 +117,7 @@ fn bounds(slot: u32) -> SlotRange {
     // A segment that starts after the last element is empty, and belongs to the last window.
     let here = begin - params.index < params.len || (params.own.is_last == 1u && begin == params.count);
 
-    // Elements before the first offset and after the last one belong to no segment, but their tiles need
-    // marks, too.
+    // Elements before the first offset and after the last one belong to no segment, but their tiles need marks, too.
     var range = SlotRange();
     range.here = here;
     range.border_from = select(begin, 0u, number == 0u);

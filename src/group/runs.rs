@@ -19,18 +19,20 @@ use crate::scan::{Progress, kernels::LINKS};
 use crate::select::check_key;
 use crate::shader::{self, Composer, Piece, rooms};
 
+const SHORT: Step = "by_key/short_runs";
+const MOVE: Step = "by_key/short_place";
 const RUNS: Step = "by_key/runs";
 const JOIN: Step = "by_key/join";
 const JOIN_ALL: Step = "by_key/join_all";
 const PLACE: Step = "by_key/place";
 
 /// All kernels, in their order.
-const STEPS: &[Step] = &[RUNS, JOIN, JOIN_ALL, PLACE];
+const STEPS: &[Step] = &[SHORT, MOVE, RUNS, JOIN, JOIN_ALL, PLACE];
 
 /// Pairs of an invocation: `ITEMS` in `shaders/by_key/shared/run_tile.wgsl`.
 const ITEMS: u64 = 16;
 
-/// Pairs of a tile for each run that it has room for.
+/// Pairs of a tile for each run that it has room for, in an input of several groups of tiles.
 const PAIRS_PER_RUN: u64 = 64;
 
 /// Runs that an invocation stores at a time, at most.
@@ -142,18 +144,22 @@ impl ReduceRuns {
             + 32
     }
 
-    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, `LINKS` and 7 what tiles tell.
+    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, `LINKS` and 7 what tiles tell, 8 and 9 the rooms of a short input.
     fn slots(&self, step: Step, features: Features) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
-            RUNS if self.monoid.on(features).elem.has_vectors() => {
-                &[(0, Read), (1, Write), (3, Read), (5, Read), (6, Read), (11, Write)]
-            }
-            RUNS => &[(0, Read), (1, Write), (3, Read), (5, Read), (11, Write)],
+            SHORT => &[(0, Read), (3, Read), (8, Write), (9, Write)],
+            MOVE => &[(1, Write), (8, Read), (9, Read), (11, Write), (12, Write)],
+            RUNS => &[(0, Read), (1, Write), (3, Read), (11, Write)],
             PLACE => &[(0, Read), (1, Write), (11, Write), (12, Write)],
             _ => &[],
         };
-        [own, &[(LINKS, Write), (7, Write), (PARAMETERS, Access::Uniform)]].concat()
+        let values: &[Slot] = match step {
+            SHORT | RUNS if self.monoid.on(features).elem.has_vectors() => &[(5, Read), (6, Read)],
+            SHORT | RUNS => &[(5, Read)],
+            _ => &[],
+        };
+        [own, values, &[(LINKS, Write), (7, Write), (PARAMETERS, Access::Uniform)]].concat()
     }
 
     /// The cut of `len` pairs.
@@ -161,7 +167,8 @@ impl ReduceRuns {
         let workgroup = u64::from(self.sizes(limits)?.workgroup);
         let tiles = len.div_ceil(workgroup * ITEMS);
         let groups = tiles.div_ceil(workgroup);
-        Ok(Cut { workgroup, tiles, groups, room: workgroup * ITEMS / PAIRS_PER_RUN })
+        let per_run = if groups > 1 { PAIRS_PER_RUN } else { 1 };
+        Ok(Cut { workgroup, tiles, groups, room: workgroup * ITEMS / per_run })
     }
 }
 
@@ -198,6 +205,11 @@ impl Base for ReduceRuns {
         let reduced = Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
         let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT]);
         // The state of the chain is a number of runs.
+        let file = match step {
+            SHORT => RUNS,
+            MOVE => PLACE,
+            other => other,
+        };
         let wgsl = Words::of_words("u32", &[""], "{0}", 4)
             .described(composer)
             .define("tested", self.progress != Progress::Usual)
@@ -209,17 +221,19 @@ impl Base for ReduceRuns {
             .supply("io", "by_key/shared/io")
             .choose("shared/run_keys", if self.key.size() == 8 { "two_words" } else { "word" })
             .choose("lib/state", "count")
+            .choose("by_key/places", if step == SHORT { "apart" } else { "chained" })
+            .choose("by_key/rooms", if step == MOVE { "whole" } else { "positions" })
             .choose("by_key/scan", if subgroups { "subgroups" } else { "memory" })
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
             .choose("lib/subgroup/shuffle", "word")
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
-            .compose(step, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
+            .compose(file, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
         // The narrowest subgroup that exists has four lanes.
         let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };
         let mut overrides = declared([
             ("WG", workgroup, true),
             ("PLACES", places, true),
-            ("STAGE", stage, step == RUNS),
+            ("STAGE", stage, [SHORT, RUNS].contains(&step)),
             ("BLOCK", workgroup, step == RUNS),
             ("LOOKS", LOOKS, step == RUNS && self.progress == Progress::Usual),
         ]);
@@ -232,12 +246,17 @@ impl Base for ReduceRuns {
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
         let Cut { tiles, groups, room, .. } = self.cut(input.len, limits)?;
         let (slots, runs) = (tiles + groups + 1, tiles * room);
-        let links = Memory::own_zeros(LINKS, 4 * (HEAD + SLOT * slots + runs));
-        let ends = Memory::scratch(7, self.monoid.acc_size() * (tiles + slots + runs));
-        [links, ends]
-            .into_iter()
-            .map(|memory| Ok(memory.checked(limits, "the memory for runs", SPLIT)?))
-            .collect()
+        let is_short = groups < 2;
+        let in_rooms = if is_short { 0 } else { runs };
+        let mut memory = vec![
+            Memory::own_zeros(LINKS, 4 * (HEAD + SLOT * slots + in_rooms)),
+            Memory::scratch(7, self.monoid.acc_size() * (tiles + slots + in_rooms)),
+        ];
+        if is_short {
+            memory.push(Memory::scratch(8, self.key.size() * runs));
+            memory.push(Memory::scratch(9, self.monoid.out_size() * runs));
+        }
+        memory.into_iter().map(|memory| Ok(memory.checked(limits, "the memory for runs", SPLIT)?)).collect()
     }
 
     fn element(&self) -> Option<Element> {
@@ -276,8 +295,10 @@ impl Base for ReduceRuns {
         let is_short = groups < 2;
         let team = if is_short { workgroup } else { TEAM.min(workgroup / 2) };
         let placing = (tiles * team).div_ceil(workgroup).max(1);
-        let steps = [(RUNS, tiles), (JOIN, groups), (JOIN_ALL, 1), (PLACE, placing)];
-        let pass = |(step, workgroups): (Step, u64)| {
+        let short = [(SHORT, tiles), (MOVE, placing)];
+        let long = [(RUNS, tiles), (JOIN, groups), (JOIN_ALL, 1), (PLACE, placing)];
+        let steps = if is_short { &short[..] } else { &long };
+        let pass = |&(step, workgroups): &(Step, u64)| {
             let grid = grid::of(workgroups, limits, SPLIT)?;
             let params = Params {
                 first_key,
@@ -295,11 +316,7 @@ impl Base for ReduceRuns {
             let second = second.map(|(bytes, _)| bytes);
             Ok(Pass::new(step, grid, params).reading(Some(from)).with(second))
         };
-        let is_planned = |(step, workgroups): &(Step, u64)| match *step {
-            JOIN | JOIN_ALL => !is_short,
-            _ => *workgroups > 0,
-        };
-        steps.into_iter().filter(is_planned).map(pass).collect()
+        steps.iter().filter(|(_, workgroups)| *workgroups > 0).map(pass).collect()
     }
 }
 

@@ -1,5 +1,4 @@
-// Integers: a key is the index of its bin. The counting code ignores keys of BINS or more,
-// because it compares indices anyway.
+// Integers: a key is the index of its bin. The counting code ignores keys of BINS or more, because it compares indices anyway.
 
 const GUESSES: bool = false;
 

@@ -1,7 +1,6 @@
 // Finds the bin of a 64-bit integer between levels that the application lists.
 //
-// Keys and levels are pairs of words, the lower one first, so no device feature is needed. A search takes at most eighteen loads of eight
-// bytes.
+// Keys and levels are pairs of words, the lower one first, so no device feature is needed. A search takes at most eighteen loads of eight bytes.
 #import histogram/shared/io
 
 // The first key of each bin, and the last key of the last bin.

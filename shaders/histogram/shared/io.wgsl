@@ -10,8 +10,7 @@ struct Params {
     groups: u32,
     // Workgroups in one row of the grid.
     grid_row: u32,
-    // For ranges and levels: the smallest key that is counted, and the distance of the largest from it, both
-    // as ordered integers (bins/ranges.wgsl).
+    // For ranges and levels: the smallest key that is counted, and the distance of the largest from it, both as ordered integers (bins/ranges.wgsl).
     low: u32,
     span: u32,
     // For ranges: the float of the place of 0, and places per unit; the bits of a place below the bin; the last place of a number that may be

@@ -1,5 +1,4 @@
-// The full product of two 32-bit numbers, as lower and upper word: long multiplication with four products of
-// half-words.
+// The full product of two 32-bit numbers, as lower and upper word: long multiplication with four products of half-words.
 fn full_product(a: u32, b: u32) -> vec2<u32> {
     let a0 = a & 0xffffu;
     let a1 = a >> 16u;

@@ -1,5 +1,4 @@
-// The tree of the rung `sequential` without its loop: one value per invocation becomes one per workgroup. Only invocation 0
-// gets the total.
+// The tree of the rung `sequential` without its loop: one value per invocation becomes one per workgroup. Only invocation 0 gets the total.
 #import lib/grid/entry
 #import lib/workgroup/unrolled_steps
 

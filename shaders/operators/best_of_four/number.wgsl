@@ -1,5 +1,4 @@
-// Four elements at once: finds their best rank, and then the first element that has it. This is cheaper than three
-// comparisons of pairs.
+// Four elements at once: finds their best rank, and then the first element that has it. This is cheaper than three comparisons of pairs.
 #import <operator>
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {

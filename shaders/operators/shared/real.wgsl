@@ -26,8 +26,7 @@ const UNDEFINED: Bits = 0x7fc00000u;
 fn not_a_number(zero: u32) -> Real { return bitcast<Real>(UNDEFINED | Bits(zero)); }
 fn is_undefined(x: Real) -> bool { return (bitcast<Bits>(x) & MAGNITUDE) > INFINITE; }
 
-// The square root. Infinities and NaNs are returned unchanged: a GPU that computes the root from its inverse
-// would return NaN for infinity.
+// The square root. Infinities and NaNs are returned unchanged: a GPU that computes the root from its inverse would return NaN for infinity.
 fn root(x: Real) -> Real {
     if (bitcast<Bits>(x) & MAGNITUDE) >= INFINITE {
         return x;

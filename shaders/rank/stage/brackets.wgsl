@@ -18,8 +18,7 @@ override STAGED: u32 = 1024u;
 
 @group(0) @binding(7) var<storage, read_write> candidates: array<Key>;
 
-// A bracket: the rank it is for, its ends, the first and the last key of its candidates, and if elements that are equal to its ends are
-// counted.
+// A bracket: the rank it is for, its ends, the first and the last key of its candidates, and if elements that are equal to its ends are counted.
 struct Bracket {
     rank: u32,
     low: Key,

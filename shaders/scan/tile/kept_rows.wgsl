@@ -4,8 +4,7 @@
 //     row 1      8 2 2 6            1 0 0 1                  0 1 1 1                      2
 //     stored     7 9 8 6
 //
-// Loads coalesce, and so do the stores of kept elements. Elements stay in registers until what lies before
-// the tile is known, so they are read once.
+// Loads coalesce, and so do the stores of kept elements. Elements stay in registers until what lies before the tile is known, so they are read once.
 //
 // A mark is a byte, so one sum across the subgroup counts four rows. A row has at most 128 elements, the lanes of the widest subgroup, so seven bits
 // hold an exclusive count.

@@ -43,8 +43,7 @@ fn carried_from_second(acc: Acc) -> Acc {
     return Acc(vec4<u32>(acc.sum.x, acc.sum.y & MASK, z & MASK, acc.sum.w + above(z)), acc.tag);
 }
 
-// Exponents that a chosen window leaves free above the largest exponent seen, at least. Windows end at
-// multiples of this.
+// Exponents that a chosen window leaves free above the largest exponent seen, at least. Windows end at multiples of this.
 const HEADROOM: u32 = 2u;
 
 // The window for numbers up to this exponent.

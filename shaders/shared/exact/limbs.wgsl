@@ -1,8 +1,7 @@
 // The long integer of a workgroup, in limbs of 32 bits: what does not fit a window in registers is added here, in any order.
 //
 // `atomicAdd` returns the old value, which shows a wrap; then one is added to the next limb. Negative magnitudes have their own limbs: in
-// two's complement each small one would carry through all limbs. Some formats have several copies, against contention; digits.wgsl combines
-// all.
+// two's complement each small one would carry through all limbs. Some formats have several copies, against contention; digits.wgsl combines all.
 #import lib/grid/entry
 #import <constants>
 #import exact/sums/*

@@ -57,8 +57,7 @@ fn shifted_right(v: vec2<u32>, by: u32) -> vec2<u32> {
     return select(shifted, vec2<u32>(shifted.y, 0u), by > 31u);
 }
 
-// A number by its highest word, which is not zero and ends at bit `end`, and the two words below it; `rest` says
-// whether any lower bit is set.
+// A number by its highest word, which is not zero and ends at bit `end`, and the two words below it; `rest` says whether any lower bit is set.
 fn number_from(is_negative: bool, highest: u32, below: vec2<u32>, end: u32, rest: bool) -> Number {
     let k = 31u - firstLeadingBit(highest);
     let upper = vec2<u32>(below.y, highest);

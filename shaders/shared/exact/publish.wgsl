@@ -14,8 +14,7 @@
 const PUBLISHED: u32 = 32u;
 const PUBLISHED_TALLY: u32 = PUBLISHED + 2u * LIMBS;
 
-// The bits that the additions of all invocations returned, masked by zero: always zero, but no compiler knows
-// that. See partials.wgsl.
+// The bits that the additions of all invocations returned, masked by zero: always zero, but no compiler knows that. See partials.wgsl.
 var<workgroup> found: atomic<u32>;
 
 // The words of this workgroup's window. Written by invocation 0.

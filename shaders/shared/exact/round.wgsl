@@ -1,7 +1,6 @@
 // The results of exact sums whose magnitudes are in the digits, each by one invocation: the sum, rounded once (nearest.wgsl), or the mean.
 //
-// A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which
-// side of half way it lies.
+// A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which side of half way it lies.
 #import shared/exact/digits
 #import shared/exact/nearest
 

@@ -4,11 +4,10 @@
 //     centre  w c0 c1 c2 c3 e        centre = south, and the next south is loaded. Only w and e, the cells before
 //     south     s0 s1 s2 s3          and after, are loaded in addition.
 //
-// What it changes over direct-global: fewer and wider memory instructions. There, a cell takes five loads and a
-// store of 4 bytes. Here, four cells take one load of 16 bytes, two of 4 bytes, and a store of 16 (f32), plus
-// two rows of loads per invocation to get started. With ROWS_PER_INVOCATION = 4 that is 0.88 loads per cell.
-// Even a copy kernel reaches the memory's speed only with 16 bytes per instruction: a core can have a limited
-// number of accesses in flight, and bandwidth is bytes in flight divided by latency.
+// What it changes over direct-global: fewer and wider memory instructions. There, a cell takes five loads and a store of 4 bytes. Here, four cells
+// take one load of 16 bytes, two of 4 bytes, and a store of 16 (f32), plus two rows of loads per invocation to get started. With ROWS_PER_INVOCATION
+// = 4 that is 0.88 loads per cell. Even a copy kernel reaches the memory's speed only with 16 bytes per instruction: a core can have a limited number
+// of accesses in flight, and bandwidth is bytes in flight divided by latency.
 //
 //   * w and e are in cache lines that neighbouring lanes have just loaded for their own packs. They cost an
 //     instruction each and no traffic. (A shuffle could fetch them, too, but not across the ends of a subgroup.)
@@ -21,9 +20,8 @@
 //   * Borders cost nothing inside: the position of the row above or below is computed once per row, w and e are
 //     clamped or wrapped, and only a pack at a fixed side is written in parts.
 //
-// Packs of four cells need rows whose length is a multiple of four; otherwise packs would span two rows. Other
-// lengths compile the same text with packs of one cell (lanes/four.wgsl), and the rows stay in
-// registers.
+// Packs of four cells need rows whose length is a multiple of four; otherwise packs would span two rows. Other lengths compile the same text with
+// packs of one cell (lanes/four.wgsl), and the rows stay in registers.
 //
 // Beyond the thesis. Today: this is what "as fast as a copy" means: 8 bytes of traffic per cell and little
 // else. A further gain needs several steps per sweep over memory, which is another kernel.

@@ -1,15 +1,13 @@
-// register-rows, 9 points: the rows in registers of the 5-point kernel, each with the sums of its cells'
-// neighbours.
+// register-rows, 9 points: the rows in registers of the 5-point kernel, each with the sums of its cells' neighbours.
 //
 //     north     n  and  w + e of it          new = c · own + s · (n + s + sides) + d · (north's sides + south's sides)
 //     centre    own and sides, w + e
 //     south     s  and  w + e of it          One step down: north = centre, centre = south, the next south is loaded.
 //
-// What it changes over the 5-point kernel (2d/register_rows.wgsl): a diagonal neighbour is the neighbour to
-// the west or to the east of the row above or below. So each row's w + e is summed when the row is loaded,
-// and serves three rows: its own cells as sides, the cells above and below as diagonals. Loading a row still
-// takes a vector and two words. Only the first row and the last need their two words as well: with
-// ROWS_PER_INVOCATION = 2 that is 12 loads for 8 cells, 1.5 a cell, where direct-global has nine.
+// What it changes over the 5-point kernel (2d/register_rows.wgsl): a diagonal neighbour is the neighbour to the west or to the east of the row above
+// or below. So each row's w + e is summed when the row is loaded, and serves three rows: its own cells as sides, the cells above and below as
+// diagonals. Loading a row still takes a vector and two words. Only the first row and the last need their two words as well: with ROWS_PER_INVOCATION
+// = 2 that is 12 loads for 8 cells, 1.5 a cell, where direct-global has nine.
 //
 //   * The arithmetic: five additions and three products per cell, on vectors.
 //   * Rows are processed in pairs, as there: the loads of both rows come before the first store.

@@ -1,14 +1,11 @@
 // time-pipeline, 5 and 9 points: many steps per sweep over memory, with exact borders at every step.
 //
-// A step that is a sweep over memory reads and writes every cell, and no kernel does that faster than a copy.
-// Twenty such steps take as long as twenty copies. But a new cell depends only on its neighbours; after two
-// steps it depends on the cells up to two away, and after T steps on those up to T away. So a workgroup that
-// has loaded a strip of columns with T more on either side can take all T steps before it writes anything.
-// The mapping is the thesis's overlapped one, whose workgroups load a rim that they do not compute: SOL is
-// the case T = 1.
+// A step that is a sweep over memory reads and writes every cell, and no kernel does that faster than a copy. Twenty such steps take as long as
+// twenty copies. But a new cell depends only on its neighbours; after two steps it depends on the cells up to two away, and after T steps on those up
+// to T away. So a workgroup that has loaded a strip of columns with T more on either side can take all T steps before it writes anything. The mapping
+// is the thesis's overlapped one, whose workgroups load a rim that they do not compute: SOL is the case T = 1.
 //
-// The strip is narrow and the grid is long, so the workgroup does not hold the strip. It streams down its
-// rows:
+// The strip is narrow and the grid is long, so the workgroup does not hold the strip. It streams down its rows:
 //
 //     row r of the grid  ->  step 1 of row r-1  ->  step 2 of row r-2  ->  ...  ->  step T of row r-T, written
 //
@@ -35,18 +32,14 @@
 //   * All invocations fetch rows of the grid one turn before these are staged in the ring, and two turns before they are
 //     read; this takes registers only for the rows in flight. All loads from the ring come before the first store to it.
 //
-// The price is double work: T columns on either side of the strip are stepped and not written, and fewer of
-// them are valid after each step. (At a fixed side no columns are lost, because nothing beyond it is needed.)
-// And each workgroup takes T rows to fill the pipeline and T rows to drain it. So strips should be wide
-// compared with T, and workgroups tall; but there must be enough workgroups to fill the GPU, in complete
-// waves.
+// The price is double work: T columns on either side of the strip are stepped and not written, and fewer of them are valid after each step. (At a
+// fixed side no columns are lost, because nothing beyond it is needed.) And each workgroup takes T rows to fill the pipeline and T rows to drain it.
+// So strips should be wide compared with T, and workgroups tall; but there must be enough workgroups to fill the GPU, in complete waves.
 //
-// Borders are exact at every step, on every side. Columns beyond a mirrored or periodic side are loaded from
-// the cells that they stand for, and stepped like all others (shared/pack_sources.wgsl). A strip at a fixed side
-// ends there, so the fixed cells are the outermost of the team, and are restored after each step
-// (`advance_at_ends`). While a row at a fixed or mirrored side passes through a level, the workgroup takes
-// steps that select all special cases (`advance_at_border`). The choice depends only on the turn and the
-// strip, so it is uniform.
+// Borders are exact at every step, on every side. Columns beyond a mirrored or periodic side are loaded from the cells that they stand for, and
+// stepped like all others (shared/pack_sources.wgsl). A strip at a fixed side ends there, so the fixed cells are the outermost of the team, and are
+// restored after each step (`advance_at_ends`). While a row at a fixed or mirrored side passes through a level, the workgroup takes steps that select
+// all special cases (`advance_at_border`). The choice depends only on the turn and the strip, so it is uniform.
 //
 // The bits are always those of single steps by this kernel, because no compiler can combine operations of two
 // steps (shares/star.wgsl). So a run may be cut into sweeps of any numbers of steps; each number has a kernel of its own.
@@ -104,8 +97,7 @@ struct RowWork {
     col: i32,
 }
 
-// A turn that has begun: its team's position, the rows that it reads, and the rows fetched
-// meanwhile.
+// A turn that has begun: its team's position, the rows that it reads, and the rows fetched meanwhile.
 struct Turn {
     at: TeamPosition,
     arriving: TurnRows,

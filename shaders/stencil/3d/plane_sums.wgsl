@@ -1,31 +1,25 @@
-// plane-sums, 27 and 7 points: an invocation sweeps through the planes with a strip of cells and two sums per
-// cell.
+// plane-sums, 27 and 7 points: an invocation sweeps through the planes with a strip of cells and two sums per cell.
 //
-// This kernel uses common subexpressions to the full. Let s0 be the centre of a plane, s1 the sum of the four
-// cells around it and s2 the sum of the four diagonal ones. A plane contributes to the output in it, and to
-// the outputs below and above,
+// This kernel uses common subexpressions to the full. Let s0 be the centre of a plane, s1 the sum of the four cells around it and s2 the sum of the
+// four diagonal ones. A plane contributes to the output in it, and to the outputs below and above,
 //
 //     here   = α s0 + β s1 + γ s2          output(p) = beside(p - 1) + here(p) + beside(p + 1)
 //     beside = β s0 + γ s1 + δ s2
 //
-// So each plane is read once. When plane p + 1 is loaded, output(p) lacks only its `beside`, which is added
-// before the output is written. One sum in progress and one `beside` are carried on: two registers per cell,
-// where three planes of s0, s1, s2 would take nine, and where the tile of sol-unroll8-cse is read eleven
-// times.
+// So each plane is read once. When plane p + 1 is loaded, output(p) lacks only its `beside`, which is added before the output is written. One sum in
+// progress and one `beside` are carried on: two registers per cell, where three planes of s0, s1, s2 would take nine, and where the tile of
+// sol-unroll8-cse is read eleven times.
 //
-// With 7 points (`star`) only the six faces count: `here` is α s0 + β s1 and `beside` is β s0. The sweep
-// stays the same, with fewer sums; a compiler removes the loads before and after a pack in the two rows
-// beside the strip. There β s0 is multiplied where it is added, by `fma`. Were it a product that is carried on, a
-// compiler would fuse it with the addition in a sweep's first plane, but not around the loop: a cell would then
-// have other bits where a sweep begins, and a grid cut in two other bits than the whole.
+// With 7 points (`star`) only the six faces count: `here` is α s0 + β s1 and `beside` is β s0. The sweep stays the same, with fewer sums; a compiler
+// removes the loads before and after a pack in the two rows beside the strip. There β s0 is multiplied where it is added, by `fma`. Were it a product
+// that is carried on, a compiler would fuse it with the addition in a sweep's first plane, but not around the loop: a cell would then have other bits
+// where a sweep begins, and a grid cut in two other bits than the whole.
 //
-// The rest is as in register-rows. A pack has four cells of a row, if the length of rows allows it. A row of
-// a pack takes one vector and two words (the cells before and after). Rows are shared as well: w + e of a row
-// is part of s1 for its own cells, and of s2 for the neighbouring rows. A strip of 2 packs, one below the
-// other, takes 4 rows of loads: 12 instructions for 8 cells, 1.5 each where direct-global has 27. A strip of
-// 4 takes 18 for 16. A longer strip also rereads fewer rows of the neighbouring strips, and makes blocks
-// taller; but it needs more registers, so fewer invocations fit a core. It is written out for 1, 2 or 4
-// (stencil/shared/strip.wgsl).
+// The rest is as in register-rows. A pack has four cells of a row, if the length of rows allows it. A row of a pack takes one vector and two words
+// (the cells before and after). Rows are shared as well: w + e of a row is part of s1 for its own cells, and of s2 for the neighbouring rows. A strip
+// of 2 packs, one below the other, takes 4 rows of loads: 12 instructions for 8 cells, 1.5 each where direct-global has 27. A strip of 4 takes 18 for
+// 16. A longer strip also rereads fewer rows of the neighbouring strips, and makes blocks taller; but it needs more registers, so fewer invocations
+// fit a core. It is written out for 1, 2 or 4 (stencil/shared/strip.wgsl).
 //
 // A right-hand side belongs to a plane's own outputs, so it goes into `here`, and is loaded with the plane.
 //
@@ -34,8 +28,7 @@
 //
 // No workgroup memory and no barrier. A block is STRIP · ROWS rows by LANES · COLS columns by
 // `layers_per_group` planes, plus the two planes beside these that are summed but not computed. Fewer planes
-// per group give more groups to fill the GPU with, and a larger share of such double work: with 32, two of 34
-// planes loaded.
+// per group give more groups to fill the GPU with, and a larger share of such double work: with 32, two of 34 planes loaded.
 //
 // What it costs: the sums are associated in another way than in the formula, so the last bits may differ from
 // the variants of the thesis (but not if all sums are exact). A checked module clamps every index it forms.
@@ -64,8 +57,7 @@ fn main(
 
     let k = weights();
     let cols = Cols(c, col_at(c - 1), col_at(c + LANES));
-    // The first plane's `here` belongs to an output that this workgroup does not compute. The first advance
-    // drops it.
+    // The first plane's `here` belongs to an output that this workgroup does not compute. The first advance drops it.
     var sum = strip_of(k, load_strip(plane_beside(block.begin - 1), r, cols));
     sum = advance_strip(k, sum, strip_of(k, load_strip(u32(block.begin), r, cols)));
     var loaded = load_strip(plane_beside(block.begin + 1), r, cols);

@@ -1,8 +1,7 @@
 // time-planes, 27 and 7 points: a few steps per sweep over memory, with exact borders at every step.
 //
-// The idea is that of time-pipeline (2d/time_pipeline.wgsl), one dimension up: what streams is a plane instead of a
-// row. A workgroup owns a tile of rows and columns and goes through the planes. Each plane that is loaded pushes the
-// planes before it one step further:
+// The idea is that of time-pipeline (2d/time_pipeline.wgsl), one dimension up: what streams is a plane instead of a row. A workgroup owns a tile of
+// rows and columns and goes through the planes. Each plane that is loaded pushes the planes before it one step further:
 //
 //     plane p of the grid  ->  step 1 of plane p-1  ->  step 2 of plane p-2  ->  ...  ->  step T of plane p-T, written
 //
@@ -32,10 +31,9 @@
 //     tile of 64 rows x  64 columns      85 %     82 %     79 %     77 %
 //     tile of 16 rows x 128 columns      82 %     70 %     59 %     47 %
 //
-// So tiles should be about square: teams are half a subgroup wide on GPUs whose subgroups have 32 lanes. T is limited
-// by registers, three values per cell and level. And each workgroup takes 3 T planes to fill and to drain, so it
-// should write many planes; but as many workgroups as cores, or a multiple of that, must remain. (At a fixed side
-// nothing is lost, because nothing beyond it is needed.)
+// So tiles should be about square: teams are half a subgroup wide on GPUs whose subgroups have 32 lanes. T is limited by registers, three values per
+// cell and level. And each workgroup takes 3 T planes to fill and to drain, so it should write many planes; but as many workgroups as cores, or a
+// multiple of that, must remain. (At a fixed side nothing is lost, because nothing beyond it is needed.)
 //
 // Borders are exact at every step, as in time-pipeline: lanes step the cells beyond a mirrored or periodic side (shared/pack_sources.wgsl), tiles
 // with fixed rows or columns restore them after each step (`advance_at_ends`), and planes at a fixed or mirrored side take steps that select
@@ -88,8 +86,7 @@ struct PlaneWork {
     columns: Span,
     sources: LayerSources,
     place: u32,
-    // The lanes that hold the rows before and behind its own. The outermost teams get their own: the cells that
-    // depend on these are not written.
+    // The lanes that hold the rows before and behind its own. The outermost teams get their own: the cells that depend on these are not written.
     before: u32,
     behind: u32,
     // Its first cell.

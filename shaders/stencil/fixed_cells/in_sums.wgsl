@@ -1,8 +1,7 @@
 // Cells at fixed sides wait for the next layer in the place of their sums.
 //
-// In a star they could wait in `beside` (in_beside.wgsl), which takes fewer selections. But in 2D NVIDIA's compiler
-// takes 175 registers for that instead of 167: two workgroups fit a core instead of three, and 5 points are slower by
-// a third.
+// In a star they could wait in `beside` (in_beside.wgsl), which takes fewer selections. But in 2D NVIDIA's compiler takes 175 registers for that
+// instead of 167: two workgroups fit a core instead of three, and 5 points are slower by a third.
 #import stencil/exchange/*
 #import stencil/layer/*
 

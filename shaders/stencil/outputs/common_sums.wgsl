@@ -1,6 +1,5 @@
-// Computes UNROLL planes of output per round of the plane sweep. Common subexpressions are shared: each layer of the tile is read and
-// summed once per round, and its three sums serve up to three output planes. That is 9 · (UNROLL + 2) / UNROLL reads per
-// output.
+// Computes UNROLL planes of output per round of the plane sweep. Common subexpressions are shared: each layer of the tile is read and summed once per
+// round, and its three sums serve up to three output planes. That is 9 · (UNROLL + 2) / UNROLL reads per output.
 #import stencil/shared/layers
 #import stencil/shared/points27
 #import stencil/shared/sweep_cells

@@ -1,5 +1,4 @@
-// The outputs of one round of the plane sweep: UNROLL planes, each separately. This takes 27 reads of the tile
-// per output.
+// The outputs of one round of the plane sweep: UNROLL planes, each separately. This takes 27 reads of the tile per output.
 #import stencil/shared/layers
 #import stencil/shared/points27
 #import stencil/shared/sweep_cells

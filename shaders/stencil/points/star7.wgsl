@@ -1,5 +1,4 @@
-// 7 points: the cell and the six that share a face with it, all read from storage. This is the discrete
-// Laplacian in 3D.
+// 7 points: the cell and the six that share a face with it, all read from storage. This is the discrete Laplacian in 3D.
 //
 //        n            The centre has its own weight. If it equals that of the faces, one multiplication is
 //     w  #  e         enough (star7/). The other two cells are below and above, in the neighbouring planes.

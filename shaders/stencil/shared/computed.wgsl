@@ -1,5 +1,4 @@
-// The range of computed cells. At a fixed side as many cells as the stencil reaches (REACH) are constants: they are
-// read, never written.
+// The range of computed cells. At a fixed side as many cells as the stencil reaches (REACH) are constants: they are read, never written.
 //
 // `fixed_borders`: all sides are fixed.
 #import stencil/shared/params

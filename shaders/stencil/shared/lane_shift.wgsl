@@ -1,7 +1,6 @@
 // A cell from the previous lane, and from the next lane.
 //
-// Lanes exchange 32 bits: Metal shuffles nothing wider, and Vulkan does so only with a feature that wgpu does
-// not enable.
+// Lanes exchange 32 bits: Metal shuffles nothing wider, and Vulkan does so only with a feature that wgpu does not enable.
 #import <element>
 #ifdef bits_64
 fn words_of(cell: Elem) -> vec2<u32> {

@@ -1,17 +1,15 @@
 // The cell of the grid that a position beyond a side stands for, at any distance.
 //
-// A kernel that takes T steps at once needs cells up to T beyond a side. Layers come one after the other, so mirrors
-// and fixed sides in that direction are handled at every step (time_step.wgsl). Columns lie side by side in the lanes,
-// where a step at the side would differ from lane to lane. So lanes beyond a mirror hold the mirror image, and step it
-// like all other cells. It stays the mirror image, bit for bit: the sum of the cells to the west and to the east does
-// not depend on their order. Beyond a periodic side lies the grid's other end.
+// A kernel that takes T steps at once needs cells up to T beyond a side. Layers come one after the other, so mirrors and fixed sides in that
+// direction are handled at every step (time_step.wgsl). Columns lie side by side in the lanes, where a step at the side would differ from lane to
+// lane. So lanes beyond a mirror hold the mirror image, and step it like all other cells. It stays the mirror image, bit for bit: the sum of the
+// cells to the west and to the east does not depend on their order. Beyond a periodic side lies the grid's other end.
 //
 //     columns of a mirrored row      -3  -2  -1 | 0   1   2   3  ...  n-1 | n   n+1
 //     hold what lies in               2   1   0 | 0   1   2   3       n-1 | n-1 n-2
 //
-// Beyond a fixed side any cell will do: the column at the side never changes, so nothing beyond it has an effect. If a
-// grid is narrower than T, its fixed side may appear again in the mirror image on the other side: it is kept there,
-// too.
+// Beyond a fixed side any cell will do: the column at the side never changes, so nothing beyond it has an effect. If a grid is narrower than T, its
+// fixed side may appear again in the mirror image on the other side: it is kept there, too.
 #import stencil/lanes/*
 #import stencil/streams/*
 

@@ -1,8 +1,7 @@
 // The parameters of one dispatch, and other declarations that every stencil kernel shares.
 //
-// A grid is stored plane by plane, row by row, columns fastest: cell (p, r, c) is element (p · rows + r) ·
-// cols + c. A 2D grid has one plane. No side may be longer than 2^31 - 2^16 cells, and a grid has at most
-// 2^31 cells.
+// A grid is stored plane by plane, row by row, columns fastest: cell (p, r, c) is element (p · rows + r) · cols + c. A 2D grid has one plane. No side
+// may be longer than 2^31 - 2^16 cells, and a grid has at most 2^31 cells.
 #import <element>
 #import lib/grid/group_index
 

@@ -5,11 +5,10 @@
 //     finish    begin + south's                       as soon as that row comes
 //
 // `around` is the sum of the cells to the west and to the east. So each row is summed once. As for five points (star.wgsl), every product is added by a stated `fma`, and what a row
-// contributes to neighbouring rows is computed with weights of its own. Here a sum is also added to another sum, or
-// to the right-hand side. That is a stated `fma` too, with a factor that is 1 but that no compiler knows: plain
-// additions of two sums are regrouped by Mesa's compiler (22.3), differently from kernel to kernel. `finish` gives that
-// factor to `sum`, not to `south`: with `fma(one, south, sum)`, NVIDIA's compiler (driver 580) gave other bits in `f16` with two
-// rows a turn.
+// contributes to neighbouring rows is computed with weights of its own. Here a sum is also added to another sum, or to the right-hand side. That is a
+// stated `fma` too, with a factor that is 1 but that no compiler knows: plain additions of two sums are regrouped by Mesa's compiler (22.3),
+// differently from kernel to kernel. `finish` gives that factor to `sum`, not to `south`: with `fma(one, south, sum)`, NVIDIA's compiler (driver 580)
+// gave other bits in `f16` with two rows a turn.
 #import stencil/lanes/*
 
 struct Weights {

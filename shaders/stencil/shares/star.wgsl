@@ -5,11 +5,10 @@
 //
 // `around` is the sum of the neighbours in the layer: two cells in a row, four in a plane.
 //
-// The bits are to be those of single steps, whichever steps a compiler finds side by side in one kernel. WGSL has no word
-// for that: a compiler may turn `x · y + z` into an `fma` as it sees fit, and `a · x + (a · y + z)` into `a · (x + y) + z`.
-// So every product is added by a stated `fma`, and the last operation of a step is one: nothing is left to put together.
-// And the weight that the layer behind is given is read from another place than that of the others. They are equal,
-// which no compiler knows: nothing is left to factor out.
+// The bits are to be those of single steps, whichever steps a compiler finds side by side in one kernel. WGSL has no word for that: a compiler may
+// turn `x · y + z` into an `fma` as it sees fit, and `a · x + (a · y + z)` into `a · (x + y) + z`. So every product is added by a stated `fma`, and
+// the last operation of a step is one: nothing is left to put together. And the weight that the layer behind is given is read from another place than
+// that of the others. They are equal, which no compiler knows: nothing is left to factor out.
 #import stencil/lanes/*
 
 struct Weights {

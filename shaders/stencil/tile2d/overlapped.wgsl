@@ -6,8 +6,7 @@
 //     ...          o     #   #   #   o
 //     ROWS - 1     o     o   o   o   o
 //
-// A block covers (ROWS - 2) × (COLS - 2) computed cells, so neighbouring blocks share two rows or two
-// columns. ROWS and COLS must be at least 3.
+// A block covers (ROWS - 2) × (COLS - 2) computed cells, so neighbouring blocks share two rows or two columns. ROWS and COLS must be at least 3.
 #import stencil/shared/tile2d
 #import <kernel>
 #import stencil/shared/computed
@@ -17,8 +16,7 @@ var<workgroup> tile: array<Elem, ROWS * COLS>;
 
 fn slot(y: i32, x: i32) -> u32 { return u32(y) * COLS + u32(x); }
 
-// True if the invocation computes its cell: it is not on the tile's rim, and the cell is in the computed
-// range.
+// True if the invocation computes its cell: it is not on the tile's rim, and the cell is in the computed range.
 fn works(at: TileCell) -> bool {
     let rim = at.y == 0 || at.y == i32(ROWS) - 1 || at.x == 0 || at.x == i32(COLS) - 1;
     return !rim && computes(at.r, at.c);

@@ -7,8 +7,7 @@ var<workgroup> sums: array<State, WG>;
 // The sum of the invocation that is so far before one, if there is one.
 fn sum_before(lid: u32, distance: u32) -> State { return sums[max(lid, distance) - distance]; }
 
-// Combines the values of all invocations up to each, no more than `window` before it. A step combines four: 256 invocations
-// take four steps.
+// Combines the values of all invocations up to each, no more than `window` before it. A step combines four: 256 invocations take four steps.
 fn through(value: State, window: u32, at: Place, wg: Workgroup) -> State {
     var sum = value;
     let most = min(window, at.lid);
