@@ -3,7 +3,7 @@
 //     runs of tiles 2 0 3 1      before each 0 2 2 5      of the group 6
 //
 // Each tile gets the number of runs that begin before it in its group, and what of the last one lies there; the group's totals go to the
-// list of groups. Cost: 16 bytes and an accumulator for each tile, of 4096 pairs.
+// list of groups. Cost: 16 bytes and an accumulator for each tile, read and written.
 #import by_key/shared/io
 #import lib/grid/entry
 #import lib/grid/slots

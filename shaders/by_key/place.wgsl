@@ -2,9 +2,9 @@
 //
 //     rooms of tiles  a b . . | c . . . | d e . .      results  a b c d e
 //
-// Reads and writes each run in a room (rooms/positions.wgsl, or of a short input rooms/whole.wgsl). A team of 64 invocations serves a tile. A tile
+// Reads and writes each run in a room (rooms/positions.wgsl, or of a short input rooms/whole.wgsl). A team of invocations serves a tile. A tile
 // closes the run that reaches into it at its own first run. The first invocation of all finishes the last run. In a short input each workgroup
-// serves a tile, and joins all tiles, which takes less time than a dispatch. Cost: a twentieth of the time, if all tiles have rooms.
+// serves a tile, and joins all tiles, which takes less time than a dispatch. Cost: with runs of 1 to 256, a twentieth of all.
 #import by_key/shared/io
 #import lib/grid/entry
 #import lib/grid/slots
@@ -66,7 +66,6 @@ fn place_runs(tile: u32, member: u32, ahead: Runs) {
     if (summary.w > 0u) & (ahead.count > 0u) {
         results[ahead.count - 1u] = finish(combine(ahead.acc, ends[2u * tile]), summary.y - ahead.begin);
     }
-    // For the next use.
     clear(slot);
     if tile % WG == 0u {
         clear(prefix_slot(0u, tile / WG));

@@ -1,20 +1,19 @@
 // runs: reduces each run inside of a tile, and stores it at its place.
 //
-// Reads each pair once. Writes a summary for each tile, and a key and a result for each run. The place of a result is the number of runs before it, so
-// it depends on all earlier tiles:
+// Reads each pair once, and keys of runs again, from the cache. Writes a summary for each tile, and its runs. The place of a result is the number of
+// runs before it, so it depends on all earlier tiles:
 //
 //     keys    a a a b | b b b b | b c c d | d d d d        | are borders of tiles
 //     begin   a     b |         |   c   d |
 //     result  a: 3    |         | c: 2    |                of runs that begin and end in a tile
 //     ends    -   b:1 | -   b:4 | b:1 d:1 | -   d:4        what lies before the first run, and the last run
 //
-// In a long input a tile publishes how many runs begin in it (places/chained.wgsl). A tile with many runs collects them in workgroup memory, so that
-// stores coalesce, and looks for the numbers of earlier tiles. A tile with few waits for nobody: it leaves them in a room of its own, as positions
-// and accumulators. In a short input all tiles do so, with keys and results (places/apart.wgsl). Then `join` and `join_all` add up numbers and join open
-// ends, and `place` finishes runs across borders, and those in rooms.
+// In a long input a tile publishes how many runs begin in it (places/chained.wgsl). A tile with many runs looks for the numbers of earlier tiles, and
+// stores its runs, from workgroup memory, so that stores coalesce. A tile with few leaves them in a room of its own, as positions and accumulators. In a
+// short input all tiles do, with keys and results (places/apart.wgsl). Then `join` and `join_all` join open ends, and `place` finishes all other runs.
 //
 // A tile has sixteen pairs for each invocation:
-//   * Each key that differs from the one before sets a bit: a run begins. The number of bits is published before anything else is computed.
+//   * Each key that differs from the one before sets a bit: a run begins. The number of bits is published before values are used.
 //   * An invocation folds its pairs, starting again where a run begins: what remains is its last run.
 //   * A segmented scan (Sengupta, Harris, Zhang and Owens, 2007) gives each invocation the run that reaches into its pairs.
 //   * Only invocations in whose pairs a run begins walk over them a second time.
@@ -84,8 +83,8 @@ fn kernel(at: Place, wg: Workgroup) {
     }
 }
 
-// Stores the keys of the collected runs, and the result of the run before each, if that begins in the tile, too. `base`: the place of the tile's first
-// run; `first`: the runs that were collected before; `begin`: where the last of these begins. Returns where the last run begins, if all are collected.
+// Stores the keys of collected runs, and the result of the run before each, if that begins in the tile, too. `base`: the place of the tile's first run;
+// `first`: the runs that were collected before; `begin`: where the last of these begins. Returns where the last run begins, if there are STAGE.
 fn put_runs(base: u32, first: u32, runs: u32, begin: u32, lid: u32) -> u32 {
     // All keys are in flight at once.
     #for k in 0..EACH: let start$k = staged_starts[min(lid + $(k)u * WG, STAGE - 1u)];

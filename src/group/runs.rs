@@ -144,7 +144,8 @@ impl ReduceRuns {
             + 32
     }
 
-    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, `LINKS` and 7 what tiles tell, 8 and 9 the rooms of a short input.
+    /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, `LINKS` and 7 what tiles tell, 8 and 9 the rooms
+    /// of a short input.
     fn slots(&self, step: Step, features: Features) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
@@ -204,12 +205,12 @@ impl Base for ReduceRuns {
         let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
         let reduced = Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
         let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT]);
-        // The state of the chain is a number of runs.
         let file = match step {
             SHORT => RUNS,
             MOVE => PLACE,
             other => other,
         };
+        // The state of the chain is a number of runs.
         let wgsl = Words::of_words("u32", &[""], "{0}", 4)
             .described(composer)
             .define("tested", self.progress != Progress::Usual)
@@ -248,8 +249,9 @@ impl Base for ReduceRuns {
         let (slots, runs) = (tiles + groups + 1, tiles * room);
         let is_short = groups < 2;
         let in_rooms = if is_short { 0 } else { runs };
+        let links = if is_short { Memory::scratch } else { Memory::own_zeros };
         let mut memory = vec![
-            Memory::own_zeros(LINKS, 4 * (HEAD + SLOT * slots + in_rooms)),
+            links(LINKS, 4 * (HEAD + SLOT * slots + in_rooms)),
             Memory::scratch(7, self.monoid.acc_size() * (tiles + slots + in_rooms)),
         ];
         if is_short {

@@ -1,4 +1,4 @@
-// Places of runs in a long input: behind the runs of all earlier tiles, whose numbers come by the chain. A tile of few runs leaves them in its room.
+// Places of runs in a long input: behind those of all earlier tiles, whose numbers come by the chain. A tile of few runs leaves them in its room.
 #import by_key/shared/io
 #import lib/grid/chain
 #import lib/grid/entry
@@ -39,8 +39,11 @@ fn publish(tile: u32, starts: u32, lid: u32) {
 
 fn has_room(runs: u32) -> bool { return runs <= params.room; }
 
-// True if the runs before a tile must be known: for its runs, or at the end of a block for the next one.
-fn needs_place(tile: u32, runs: u32) -> bool { return !has_room(runs) || ((tile + 1u) % BLOCK == 0u && tile + 1u < params.tiles); }
+// True if a tile is the last of a block, and there is another block.
+fn ends_block(tile: u32) -> bool { return (tile + 1u) % BLOCK == 0u && tile + 1u < params.tiles; }
+
+// True if a tile needs the number of runs before it: to store its runs, or to publish the prefix of the next block.
+fn needs_place(tile: u32, runs: u32) -> bool { return !has_room(runs) || ends_block(tile); }
 
 fn put_in_room(tile: u32, runs: u32, lid: u32) {
     for (var nth = lid; nth < runs; nth += WG) {
@@ -57,7 +60,7 @@ fn place_of(tile: u32, runs: u32, at: Place, wg: Workgroup) -> u32 {
     loop {
         let missed = find_before(0u, work, 0u, at, wg);
         if missed == NOTHING {
-            if lid == WG - 1u && (work + 1u) % BLOCK == 0u {
+            if lid == WG - 1u && ends_block(work) {
                 put_words(prefix_slot(0u, (work + 1u) / BLOCK), to_words(before + starts));
             }
             if work == tile {

@@ -1,11 +1,10 @@
 // Summaries of neighbouring pairs, and where those of tiles and of groups of tiles are.
 //
-//   links  in the slots of the chain, behind the words that others look for: of each tile the runs that begin before it in its group, the pair at
-//          which its first run begins, the pair at which the run begins that reaches into it, and the runs that begin in it; until tiles are
-//          joined its own runs, and where the last of them begins; of each group the same, without the second, and once more behind
-//          them, of all pairs; behind all slots the rooms of tiles: the pairs at which runs begin.
-//   ends   of each tile the accumulators of what lies before its first run, and of the run that reaches into it; of each group the latter;
-//          the rooms of tiles: the accumulators of runs that begin and end in a tile.
+//   links  In slots of the chain, behind the words that others look for, of each tile: the runs that begin in it, the pair where the first begins,
+//          that of the last, and again the first number. `join` replaces the first and the third by those of all earlier tiles of the group. Likewise of
+//          each group, and once more of all pairs: the first and the third. Behind all slots the rooms of tiles: the pairs at which runs begin.
+//   ends   Accumulators. Of each tile that of what lies before its first run, and that of its last run, which `join` replaces by that of the run that
+//          reaches into it; of each group, and of all pairs, the latter. The rooms of tiles: what lies before each run.
 #import by_key/shared/io
 #import lib/grid/slots
 #import <operator>

@@ -51,7 +51,7 @@ fn own_keys(at: u32, is_whole: bool) -> RunKeys {
     return RunKeys(four_keys(at), four_keys(at + 4u), four_keys(at + 8u), four_keys(at + 12u));
 }
 
-// The key before some pairs: the last one of the lane before. A load takes a twentieth longer, with short runs.
+// The key before some pairs: the last one of the lane before. All lanes are together here. A load takes a twentieth longer, with short runs.
 fn key_before(keys: RunKeys, at: u32, place: Place) -> RunKey {
 #ifdef subgroups
     let last = subgroupShuffleUp(keys.d.w, 1u);
@@ -77,14 +77,13 @@ struct Own {
     len: u32,
     // A bit for each at which a run begins, the lowest for the first.
     starts: u32,
-    keys: RunKeys,
 }
 
 fn own_pairs(tile: u32, lid: u32, place: Place) -> Own {
     let at = (tile * WG + lid) * ITEMS;
     let len = min(params.count - min(at, params.count), ITEMS);
     let keys = own_keys(at, is_whole(tile));
-    return Own(at, len, starts_of(keys, at, key_before(keys, at, place)) & ((1u << len) - 1u), keys);
+    return Own(at, len, starts_of(keys, at, key_before(keys, at, place)) & ((1u << len) - 1u));
 }
 
 // The number of runs that begin in sixteen pairs. They are loaded a few at a time, as an invocation has its own pairs in registers meanwhile.

@@ -11,8 +11,9 @@
 // * **Publish first.** A workgroup loads its tile, adds it up and publishes the sum at once. It scans its elements later.
 // * **Collect in a fixed order.** Each invocation reads the sums of `BLOCK / WG` earlier tiles of the block, and the workgroup adds up all in the order
 //   of the tiles, after the prefix of the block. So results have the same bits every time; a look-back that adds what it finds gives no such guarantee.
-// * **It cannot hang.** WGSL does not promise that the workgroups of earlier tiles make progress, nor that they have begun. So a workgroup polls a bounded number of times. Then it computes what is missing itself, and publishes it: first sums of
-//   tiles, then the prefix of a block from the last prefix that is there. Whoever computes a sum, its bits are the same.
+// * **It cannot hang.** WGSL does not promise that workgroups of earlier tiles make progress, or have begun. So a workgroup polls a bounded number
+//   of times. Then it computes what is missing itself, and publishes it: first sums of tiles, then the prefix of a block from the last
+//   prefix that is there. Whoever computes a sum, its bits are the same.
 //
 // Cost: a tile publishes 8 bytes per word of a state, and reads 8 bytes per word for each earlier tile of its block, from the cache that all workgroups
 // share.
