@@ -19,15 +19,18 @@ use crate::scan::{Progress, kernels::LINKS};
 use crate::select::check_key;
 use crate::shader::{self, Composer, Piece, rooms};
 
-const SHORT: Step = "by_key/short_runs";
-const MOVE: Step = "by_key/short_place";
 const RUNS: Step = "by_key/runs";
 const JOIN: Step = "by_key/join";
 const JOIN_ALL: Step = "by_key/join_all";
 const PLACE: Step = "by_key/place";
 
+/// What follows the file's name in a step of a short input.
+const OF_SHORT: &str = "-short";
+const RUNS_OF_SHORT: Step = "by_key/runs-short";
+const PLACE_OF_SHORT: Step = "by_key/place-short";
+
 /// All kernels, in their order.
-const STEPS: &[Step] = &[SHORT, MOVE, RUNS, JOIN, JOIN_ALL, PLACE];
+const STEPS: &[Step] = &[RUNS_OF_SHORT, PLACE_OF_SHORT, RUNS, JOIN, JOIN_ALL, PLACE];
 
 /// Pairs of an invocation: `ITEMS` in `shaders/by_key/shared/run_tile.wgsl`.
 const ITEMS: u64 = 16;
@@ -35,17 +38,19 @@ const ITEMS: u64 = 16;
 /// Pairs of a tile for each run that it has room for, in an input of several groups of tiles.
 const PAIRS_PER_RUN: u64 = 64;
 
-/// Runs that an invocation stores at a time, at most.
-const EACH: u32 = 3;
-
 /// Invocations that place a tile's results in such an input, at most half of a workgroup.
 const TEAM: u64 = 64;
+
+/// Runs that an invocation stores at a time, at most.
+const EACH: u32 = 3;
 
 /// How often a workgroup looks for the numbers of earlier tiles. It can count their runs itself in little time.
 const LOOKS: u32 = 128;
 
-/// Words in front of the links, of which tests read two, and words of a slot: `SLOT_WORDS` in `shaders/lib/grid/slots.wgsl`.
+/// Words in front of the links. Tests read the first two.
 const HEAD: u64 = 32;
+
+/// Words of a slot: `SLOT_WORDS` in `shaders/lib/grid/slots.wgsl`.
 const SLOT: u64 = 8;
 
 /// The remedy for an input or an output that a binding cannot hold.
@@ -102,8 +107,6 @@ struct Cut {
     workgroup: u64,
     tiles: u64,
     groups: u64,
-    /// The most runs of a tile that has room for them.
-    room: u64,
 }
 
 const LEAST: Sizes = Sizes { workgroup: 64, stage: 32 };
@@ -149,15 +152,15 @@ impl ReduceRuns {
     fn slots(&self, step: Step, features: Features) -> Vec<Slot> {
         use Access::{Read, Write};
         let own: &[Slot] = match step {
-            SHORT => &[(0, Read), (3, Read), (8, Write), (9, Write)],
-            MOVE => &[(1, Write), (8, Read), (9, Read), (11, Write), (12, Write)],
+            RUNS_OF_SHORT => &[(0, Read), (3, Read), (8, Write), (9, Write)],
+            PLACE_OF_SHORT => &[(1, Write), (8, Read), (9, Read), (11, Write), (12, Write)],
             RUNS => &[(0, Read), (1, Write), (3, Read), (11, Write)],
             PLACE => &[(0, Read), (1, Write), (11, Write), (12, Write)],
             _ => &[],
         };
         let values: &[Slot] = match step {
-            SHORT | RUNS if self.monoid.on(features).elem.has_vectors() => &[(5, Read), (6, Read)],
-            SHORT | RUNS => &[(5, Read)],
+            RUNS_OF_SHORT | RUNS if self.monoid.on(features).elem.has_vectors() => &[(5, Read), (6, Read)],
+            RUNS_OF_SHORT | RUNS => &[(5, Read)],
             _ => &[],
         };
         [own, values, &[(LINKS, Write), (7, Write), (PARAMETERS, Access::Uniform)]].concat()
@@ -168,8 +171,24 @@ impl ReduceRuns {
         let workgroup = u64::from(self.sizes(limits)?.workgroup);
         let tiles = len.div_ceil(workgroup * ITEMS);
         let groups = tiles.div_ceil(workgroup);
-        let per_run = if groups > 1 { PAIRS_PER_RUN } else { 1 };
-        Ok(Cut { workgroup, tiles, groups, room: workgroup * ITEMS / per_run })
+        Ok(Cut { workgroup, tiles, groups })
+    }
+}
+
+impl Cut {
+    /// True for an input of one group: workgroups that place results can join its tiles.
+    fn is_short(self) -> bool {
+        self.groups < 2
+    }
+
+    /// The most runs of a tile that has room for them.
+    fn room(self) -> u64 {
+        self.workgroup * ITEMS / if self.is_short() { 1 } else { PAIRS_PER_RUN }
+    }
+
+    /// Slots of the chain: of tiles, of groups, and of all pairs.
+    fn slots(self) -> u64 {
+        self.tiles + self.groups + 1
     }
 }
 
@@ -205,11 +224,8 @@ impl Base for ReduceRuns {
         let subgroups = features.contains(Features::SUBGROUP) && monoid.acc.is_word();
         let reduced = Piece::new("generated: a result", format!("alias Stored = {};", monoid.out_type()));
         let composer = Composer::of(&[rooms::BY_KEY, rooms::SHARED, rooms::OPERATORS, rooms::EXACT]);
-        let file = match step {
-            SHORT => RUNS,
-            MOVE => PLACE,
-            other => other,
-        };
+        let is_half = monoid.own_features().contains(Features::SHADER_F16);
+        let extensions: &[&str] = if is_half { &["f16"] } else { &[] };
         // The state of the chain is a number of runs.
         let wgsl = Words::of_words("u32", &[""], "{0}", 4)
             .described(composer)
@@ -222,19 +238,19 @@ impl Base for ReduceRuns {
             .supply("io", "by_key/shared/io")
             .choose("shared/run_keys", if self.key.size() == 8 { "two_words" } else { "word" })
             .choose("lib/state", "count")
-            .choose("by_key/places", if step == SHORT { "apart" } else { "chained" })
-            .choose("by_key/rooms", if step == MOVE { "whole" } else { "positions" })
+            .choose("by_key/places", if step == RUNS_OF_SHORT { "apart" } else { "chained" })
+            .choose("by_key/rooms", if step == PLACE_OF_SHORT { "whole" } else { "positions" })
             .choose("by_key/scan", if subgroups { "subgroups" } else { "memory" })
             .choose("lib/workgroup/through", if subgroups { "subgroups" } else { "memory" })
             .choose("lib/subgroup/shuffle", "word")
             .provide("operator", [vec![reduced], monoid.typed_pieces()].concat())
-            .compose(file, if monoid.own_features().contains(Features::SHADER_F16) { &["f16"] } else { &[] });
+            .compose(step.trim_end_matches(OF_SHORT), extensions);
         // The narrowest subgroup that exists has four lanes.
         let places = if subgroups { workgroup.div_ceil(4) } else { 2 * workgroup };
         let mut overrides = declared([
             ("WG", workgroup, true),
             ("PLACES", places, true),
-            ("STAGE", stage, [SHORT, RUNS].contains(&step)),
+            ("STAGE", stage, [RUNS_OF_SHORT, RUNS].contains(&step)),
             ("BLOCK", workgroup, step == RUNS),
             ("LOOKS", LOOKS, step == RUNS && self.progress == Progress::Usual),
         ]);
@@ -245,19 +261,17 @@ impl Base for ReduceRuns {
     }
 
     fn memory(&self, input: BufferRange, limits: &Limits) -> Result<Vec<Memory>, Error> {
-        let Cut { tiles, groups, room, .. } = self.cut(input.len, limits)?;
-        let (slots, runs) = (tiles + groups + 1, tiles * room);
-        let is_short = groups < 2;
-        let in_rooms = if is_short { 0 } else { runs };
-        let links = if is_short { Memory::scratch } else { Memory::own_zeros };
-        let mut memory = vec![
-            links(LINKS, 4 * (HEAD + SLOT * slots + in_rooms)),
-            Memory::scratch(7, self.monoid.acc_size() * (tiles + slots + in_rooms)),
-        ];
-        if is_short {
-            memory.push(Memory::scratch(8, self.key.size() * runs));
-            memory.push(Memory::scratch(9, self.monoid.out_size() * runs));
-        }
+        let cut = self.cut(input.len, limits)?;
+        let runs = cut.tiles * cut.room();
+        let links = |runs| 4 * (HEAD + SLOT * cut.slots() + runs);
+        let ends = |runs| Memory::scratch(7, self.monoid.acc_size() * (cut.tiles + cut.slots() + runs));
+        let memory = if cut.is_short() {
+            let keys = Memory::scratch(8, self.key.size() * runs);
+            let results = Memory::scratch(9, self.monoid.out_size() * runs);
+            vec![Memory::scratch(LINKS, links(0)), ends(0), keys, results]
+        } else {
+            vec![Memory::own_zeros(LINKS, links(runs)), ends(runs)]
+        };
         memory.into_iter().map(|memory| Ok(memory.checked(limits, "the memory for runs", SPLIT)?)).collect()
     }
 
@@ -292,14 +306,13 @@ impl Base for ReduceRuns {
             let error = |error: LimitError| error.of("an output").or(SPLIT);
             LimitError::unless_bound(limits, size).map_err(error)?;
         }
-        let Cut { workgroup, tiles, groups, room } = self.cut(keys.len, limits)?;
-        // A short input has one group: so workgroups that place results can join its tiles.
-        let is_short = groups < 2;
-        let team = if is_short { workgroup } else { TEAM.min(workgroup / 2) };
+        let cut = self.cut(keys.len, limits)?;
+        let Cut { workgroup, tiles, groups } = cut;
+        let team = if cut.is_short() { workgroup } else { TEAM.min(workgroup / 2) };
         let placing = (tiles * team).div_ceil(workgroup).max(1);
-        let short = [(SHORT, tiles), (MOVE, placing)];
+        let short = [(RUNS_OF_SHORT, tiles), (PLACE_OF_SHORT, placing)];
         let long = [(RUNS, tiles), (JOIN, groups), (JOIN_ALL, 1), (PLACE, placing)];
-        let steps = if is_short { &short[..] } else { &long };
+        let steps = if cut.is_short() { &short[..] } else { &long };
         let pass = |&(step, workgroups): &(Step, u64)| {
             let grid = grid::of(workgroups, limits, SPLIT)?;
             let params = Params {
@@ -308,12 +321,12 @@ impl Base for ReduceRuns {
                 count: keys.len as u32,
                 tiles: tiles as u32,
                 grid_row: grid[0],
-                room: room as u32,
+                room: cut.room() as u32,
                 team: team as u32,
                 len_at: 0,
                 links: HEAD as u32,
                 prefixes: tiles as u32,
-                slots: (tiles + groups + 1) as u32,
+                slots: cut.slots() as u32,
             };
             let second = second.map(|(bytes, _)| bytes);
             Ok(Pass::new(step, grid, params).reading(Some(from)).with(second))
