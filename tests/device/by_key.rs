@@ -10,13 +10,10 @@ use halofold::select::Select;
 use halofold::{Compiled, Element, Kernels, Options, Value};
 
 use crate::common::{Gpu, POISON, Random, bits_of, elements, gpu, limited, poison, read, room};
-use crate::inputs::{Input, words, written};
+use crate::inputs::{Input, WAYS, words, written};
 
 /// Pairs of a tile.
 const TILE: usize = 4096;
-
-/// The ways in which workgroups get on.
-const WAYS: [Progress; 4] = [Progress::Usual, Progress::Computing, Progress::Reversed, Progress::Stalled];
 
 /// Keys of parts of some lengths, each in runs of 1 to a longest one, and the range of each run.
 pub fn runs(parts: &[(usize, u64)], random: &mut Random) -> (Vec<u32>, Vec<Range<usize>>) {

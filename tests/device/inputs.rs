@@ -1,9 +1,13 @@
 //! Inputs of operations among poison, and what operations write.
 
 use bytemuck::NoUninit;
+use halofold::scan::Progress;
 use halofold::{Bound, Error, Planned, Request, Slice, Value, wgpu};
 
 use crate::common::{Gpu, Outputs, in_one_pass, poisoned, read, twice_in_a_pass};
+
+/// The ways in which workgroups get on, the usual one first.
+pub const WAYS: [Progress; 4] = [Progress::Usual, Progress::Computing, Progress::Reversed, Progress::Stalled];
 
 /// Elements on a device.
 pub struct Input {

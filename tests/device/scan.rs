@@ -13,7 +13,7 @@ use crate::common::{
     with_few_invocations,
 };
 use crate::cut;
-use crate::inputs::{Input, words, written};
+use crate::inputs::{Input, WAYS, words, written};
 
 /// The bytes of all results.
 pub fn run(gpu: &Gpu, scan: &Compiled<Scan>, cut: Cut, elements: &[u8], offset: u64, size: u64) -> Vec<u8> {
@@ -113,9 +113,6 @@ fn sums_up_to(elements: &[u32]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The ways in which workgroups get on, but for the usual one.
-const UNUSUAL: [Progress; 3] = [Progress::Computing, Progress::Reversed, Progress::Stalled];
-
 /// Workgroups compute what is missing: sums of tiles, and prefixes of blocks. The input has four blocks.
 #[test]
 fn missing_sums_are_computed_on_every_adapter() {
@@ -125,7 +122,7 @@ fn missing_sums_are_computed_on_every_adapter() {
     let input = Input::new(&small, &elements);
     // The same dispatch many times: each finds the links as the one before has left them.
     let output = room(&small, 4 * elements.len() as u64);
-    for progress in UNUSUAL {
+    for &progress in &WAYS[1..] {
         let scan = small.compile(sums.clone().with_progress(progress));
         for (cut, row) in [(Cut::All, 400_000), (Cut::Rows(400_000), 400_000), (Cut::Rows(200_000), 200_000)]
         {
@@ -161,7 +158,7 @@ fn sums_of_floats_have_the_same_bits_under_load_on_every_adapter() {
     }
     let turns = if is_sampled() { 3 } else { 25 };
     let sums = Scan::new(Op::Sum.over(Element::F32).unwrap());
-    for progress in [Progress::Usual].into_iter().chain(UNUSUAL) {
+    for progress in WAYS {
         let scan = small.compile(sums.clone().with_progress(progress));
         let bound: Vec<_> = outputs.iter().map(|output| scan.of(&input).bind(output).unwrap()).collect();
         for turn in 0..turns {
@@ -226,7 +223,7 @@ fn sums_of_floats_have_the_bits_of_their_order_on_every_adapter() {
         let scan = Compiled::new(&small.device, scan.clone(), options).unwrap();
         words(&small.clean(|| run(&small, &scan, Cut::All, elements.bytes(), 0, 600_000)))
     };
-    for progress in [Progress::Usual].into_iter().chain(UNUSUAL) {
+    for progress in WAYS {
         let got = bits_of(&scan.clone().with_progress(progress), &off);
         assert!(got == bytemuck::cast_slice::<_, u32>(&expected), "{progress:?}");
     }
@@ -468,7 +465,7 @@ fn missing_counts_are_computed_on_every_adapter() {
     let elements = random_words(200_000);
     let select = Select::new(Element::U32, &keeping("elem % 3u == index % 3u")).unwrap();
     let keeps = |at, element: &[u8]| word(element) as usize % 3 == at % 3;
-    for progress in [Progress::Usual].into_iter().chain(UNUSUAL) {
+    for progress in WAYS {
         check_kept(&small, select.clone().with_progress(progress), bytemuck::cast_slice(&elements), 4, keeps);
     }
 }
