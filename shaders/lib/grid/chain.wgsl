@@ -32,7 +32,7 @@ override BLOCK: u32 = 256u;
 override LOOKS: u32 = 4096u;
 // True if a state comes before the first tile.
 override CONTINUES: bool = false;
-// True if tiles are handed out from the last to the first, for tests: then all that lies before a tile is missing.
+// True if tiles are taken from the last to the first, for tests: then all that lies before a tile is missing.
 override REVERSED: bool = false;
 
 // What a workgroup misses: the number of a tile, or one of these.
