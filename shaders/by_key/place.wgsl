@@ -44,6 +44,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     if (wg.index == 0u) & (lid == 0u) {
         number_of_runs[params.len_at] = all.count;
+        vectors[TICKET / 4u][TICKET % 4u] = 0u;
         if all.count > 0u {
             results[all.count - 1u] = finish(all.acc, params.count - all.begin);
         }

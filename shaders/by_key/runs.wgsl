@@ -18,8 +18,7 @@
 //   * A segmented scan (Sengupta, Harris, Zhang and Owens, 2007) gives each invocation the run that reaches into its pairs.
 //   * Only invocations in whose pairs a run begins walk over them a second time.
 //
-// The order of combinations depends only on the positions of tiles and the width of subgroups, so results have the same bits every time. No ticket
-// hands tiles out, as it would delay their loads: a tile that has not begun is no worse than one that makes no progress.
+// The order of combinations depends only on the positions of tiles and the width of subgroups, so results have the same bits every time.
 //
 // Cost: 2^28 pairs take 567 us with long runs and 1226 us with runs of 1 and 2, on an NVIDIA H200. A read of the pairs takes 477 us.
 #import by_key/shared/io

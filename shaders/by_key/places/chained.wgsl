@@ -13,13 +13,17 @@
 
 // The runs that begin in the tile, while they are counted.
 var<workgroup> number: atomic<u32>;
+var<workgroup> ticket: u32;
 
+// Takes the next tile. Mesa starts workgroups in the middle of all, too: in the order of their numbers these would count all runs before them.
 fn begin_tile(index: u32, lid: u32) -> u32 {
     if lid == 0u {
+        ticket = atomicAdd(&links[TICKET], 1u);
         atomicStore(&number, 0u);
         atomicStore(&missing, NOTHING);
     }
-    return select(index, params.tiles - 1u - index, REVERSED);
+    let drawn = workgroupUniformLoad(&ticket);
+    return select(drawn, params.tiles - 1u - drawn, REVERSED);
 }
 
 // Counts and publishes the runs that begin in a tile.

@@ -1,6 +1,6 @@
 // Summaries of neighbouring pairs, and where those of tiles and of groups of tiles are.
 //
-//   links  In slots of the chain, behind the words that others look for, of each tile: the runs that begin in it, the pair where the first begins,
+//   links  A ticket, in front. In slots of the chain, behind the words that others look for, of each tile: the runs that begin in it, the pair where the first begins,
 //          that of the last, and again the first number. `join` replaces the first and the third by those of all earlier tiles of the group. Likewise of
 //          each group, and once more of all pairs: the first and the third. Behind all slots the rooms of tiles: the pairs at which runs begin.
 //   ends   Accumulators. Of each tile that of what lies before its first run, and that of its last run, which `join` replaces by that of the run that
@@ -8,6 +8,9 @@
 #import by_key/shared/io
 #import lib/grid/slots
 #import <operator>
+
+// The word of the links with the next tile, behind the counters of tests.
+const TICKET: u32 = 2u;
 
 @group(0) @binding(7) var<storage, read_write> ends: array<Acc>;
 
