@@ -2,9 +2,9 @@
 //
 //     rooms of tiles  a b . . | c . . . | d e . .      results  a b c d e
 //
-// Reads and writes each run in a room (rooms/positions.wgsl, or of a short input rooms/whole.wgsl). A team of invocations serves a tile. A tile
-// closes the run that reaches into it at its own first run. The first invocation of all finishes the last run. In a short input each workgroup
-// serves a tile, and joins all tiles, which takes less time than a dispatch. Cost: with runs of 1 to 256, a twentieth of all.
+// Reads and writes each run in a room (rooms/positions.wgsl, or of a short input rooms/whole.wgsl). Each workgroup joins the groups of tiles, or the
+// tiles of a short input, which takes less time than a dispatch. A team of its invocations serves a tile. A tile closes the run that reaches into it at
+// its own first run. The first invocation of all finishes the last run. Cost: with runs of 1 to 256, a twentieth of all.
 #import by_key/shared/io
 #import lib/grid/entry
 #import lib/grid/slots
@@ -17,31 +17,26 @@
 
 @group(0) @binding(12) var<storage, read_write> number_of_runs: array<u32>;
 
-// The runs before the tile of a workgroup.
+// The runs before the group of a workgroup's tiles.
 var<workgroup> joined: Runs;
 
 fn kernel(at: Place, wg: Workgroup) {
     let lid = order_in_group(at, wg);
-    let tile = (wg.index * WG + lid) / params.team;
-    var ahead = no_runs();
+    let first = wg.index * params.tiles_each;
     var all = no_runs();
-    if params.team == WG {
+    for (var part = 0u; part < parts(); part += WG) {
+        let nth = part + lid;
         var own = no_runs();
-        if lid < params.tiles {
-            own = runs_of_tile(lid);
+        if nth < parts() {
+            own = runs_of_part(nth);
         }
-        let found = scan(own, at, wg);
-        if lid == tile {
-            joined = found;
+        let ahead = join(all, scan(own, at, wg));
+        if nth == part_of(first) {
+            joined = ahead;
         }
-        workgroupBarrier();
-        ahead = joined;
-        all = of_all(wg);
-    } else {
-        let own = min(tile, params.tiles - 1u);
-        all = runs_of_group(groups());
-        ahead = join(runs_of_group(own / WG), runs_of_tile(own));
+        all = join(all, of_all(wg));
     }
+    workgroupBarrier();
     if (wg.index == 0u) & (lid == 0u) {
         number_of_runs[params.len_at] = all.count;
         vectors[TICKET / 4u][TICKET % 4u] = 0u;
@@ -49,8 +44,9 @@ fn kernel(at: Place, wg: Workgroup) {
             results[all.count - 1u] = finish(all.acc, params.count - all.begin);
         }
     }
-    if tile < params.tiles {
-        place_runs(tile, lid % params.team, ahead);
+    let end = min(first + params.tiles_each, params.tiles);
+    for (var tile = first + lid / params.team; tile < end; tile += WG / params.team) {
+        place_runs(tile, lid % params.team, runs_before(tile, joined));
     }
 }
 

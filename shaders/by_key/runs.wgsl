@@ -10,7 +10,7 @@
 //
 // In a long input a tile publishes how many runs begin in it (places/chained.wgsl). A tile with many runs looks for the numbers of earlier tiles, and
 // stores its runs, from workgroup memory, so that stores coalesce. A tile with few leaves them in a room of its own, as positions and accumulators. In a
-// short input all tiles do, with keys and results (places/apart.wgsl). Then `join` and `join_all` join open ends, and `place` finishes all other runs.
+// short input all tiles do, with keys and results (places/apart.wgsl). Then `join` and `place` join open ends, and `place` finishes all other runs.
 //
 // A tile has sixteen pairs for each invocation:
 //   * Each key that differs from the one before sets a bit: a run begins. The number of bits is published before values are used.

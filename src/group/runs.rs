@@ -21,7 +21,6 @@ use crate::shader::{self, Composer, Piece, rooms};
 
 const RUNS: Step = "by_key/runs";
 const JOIN: Step = "by_key/join";
-const JOIN_ALL: Step = "by_key/join_all";
 const PLACE: Step = "by_key/place";
 
 /// What follows the file's name in a step of a short input.
@@ -30,7 +29,7 @@ const RUNS_OF_SHORT: Step = "by_key/runs-short";
 const PLACE_OF_SHORT: Step = "by_key/place-short";
 
 /// All kernels, in their order.
-const STEPS: &[Step] = &[RUNS_OF_SHORT, PLACE_OF_SHORT, RUNS, JOIN, JOIN_ALL, PLACE];
+const STEPS: &[Step] = &[RUNS_OF_SHORT, PLACE_OF_SHORT, RUNS, JOIN, PLACE];
 
 /// Pairs of an invocation: `ITEMS` in `shaders/by_key/shared/run_tile.wgsl`.
 const ITEMS: u64 = 16;
@@ -40,6 +39,9 @@ const PAIRS_PER_RUN: u64 = 64;
 
 /// Invocations that place a tile's results in such an input, at most half of a workgroup.
 const TEAM: u64 = 64;
+
+/// Workgroups that place the results of a very long input. Each of them joins all groups of tiles.
+const PLACERS: u64 = 2048;
 
 /// Runs that an invocation stores at a time, at most.
 const EACH: u32 = 3;
@@ -66,6 +68,7 @@ parameters! {
         grid_row: u32,
         room: u32,
         team: u32,
+        tiles_each: u32,
         len_at: u32,
         links: u32,
         prefixes: u32,
@@ -186,9 +189,14 @@ impl Cut {
         self.workgroup * ITEMS / if self.is_short() { 1 } else { PAIRS_PER_RUN }
     }
 
-    /// Slots of the chain: of tiles, of groups, and of all pairs.
+    /// Tiles whose runs a workgroup places, of the same group, if `teams` tiles are served at a time.
+    fn tiles_each(self, teams: u64) -> u64 {
+        (self.tiles / PLACERS).next_power_of_two().clamp(teams, self.workgroup)
+    }
+
+    /// Slots of the chain: of tiles and of groups.
     fn slots(self) -> u64 {
-        self.tiles + self.groups + 1
+        self.tiles + self.groups
     }
 }
 
@@ -309,9 +317,10 @@ impl Base for ReduceRuns {
         let cut = self.cut(keys.len, limits)?;
         let Cut { workgroup, tiles, groups } = cut;
         let team = if cut.is_short() { workgroup } else { TEAM.min(workgroup / 2) };
-        let placing = (tiles * team).div_ceil(workgroup).max(1);
+        let tiles_each = cut.tiles_each(workgroup / team);
+        let placing = tiles.div_ceil(tiles_each).max(1);
         let short = [(RUNS_OF_SHORT, tiles), (PLACE_OF_SHORT, placing)];
-        let long = [(RUNS, tiles), (JOIN, groups), (JOIN_ALL, 1), (PLACE, placing)];
+        let long = [(RUNS, tiles), (JOIN, groups), (PLACE, placing)];
         let steps = if cut.is_short() { &short[..] } else { &long };
         let pass = |&(step, workgroups): &(Step, u64)| {
             let grid = grid::of(workgroups, limits, SPLIT)?;
@@ -323,6 +332,7 @@ impl Base for ReduceRuns {
                 grid_row: grid[0],
                 room: cut.room() as u32,
                 team: team as u32,
+                tiles_each: tiles_each as u32,
                 len_at: 0,
                 links: HEAD as u32,
                 prefixes: tiles as u32,

@@ -12,8 +12,9 @@ struct Params {
     grid_row: u32,
     // The most runs of a tile that has room for them.
     room: u32,
-    // Invocations that place a tile's runs: a whole workgroup for a short input, whose tiles nothing has joined before.
+    // Invocations that place a tile's runs, and tiles whose runs a workgroup places.
     team: u32,
+    tiles_each: u32,
     // The place of the number of runs in its binding, in words.
     len_at: u32,
     // Places among the links: of the first slot, in words; of the first prefix, in slots; and slots in all.

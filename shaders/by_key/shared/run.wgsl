@@ -1,10 +1,10 @@
 // Summaries of neighbouring pairs, and where those of tiles and of groups of tiles are.
 //
-//   links  A ticket, in front. In slots of the chain, behind the words that others look for, of each tile: the runs that begin in it, the pair where the first begins,
-//          that of the last, and again the first number. `join` replaces the first and the third by those of all earlier tiles of the group. Likewise of
-//          each group, and once more of all pairs: the first and the third. Behind all slots the rooms of tiles: the pairs at which runs begin.
+//   links  A ticket, in front. In slots of the chain, behind the words that others look for, of each tile: the runs that begin in it, the pair where the
+//          first begins, that of the last, and again the first number. `join` replaces the first and the third by those of all earlier tiles of the
+//          group. Likewise of each group: the first and the third. Behind all slots the rooms of tiles: the pairs at which runs begin.
 //   ends   Accumulators. Of each tile that of what lies before its first run, and that of its last run, which `join` replaces by that of the run that
-//          reaches into it; of each group, and of all pairs, the latter. The rooms of tiles: what lies before each run.
+//          reaches into it; of each group that of its last run. The rooms of tiles: what lies before each run.
 #import by_key/shared/io
 #import lib/grid/slots
 #import <operator>
@@ -38,4 +38,4 @@ fn groups() -> u32 { return (params.tiles + WG - 1u) / WG; }
 // The places of a tile's room among the links and the ends.
 fn room_in_links(tile: u32) -> u32 { return tile_slot(0u, params.slots) + tile * params.room; }
 
-fn room_in_ends(tile: u32) -> u32 { return 2u * params.tiles + groups() + 1u + tile * params.room; }
+fn room_in_ends(tile: u32) -> u32 { return 2u * params.tiles + groups() + tile * params.room; }

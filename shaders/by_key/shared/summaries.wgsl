@@ -24,7 +24,7 @@ fn runs_of_tile(tile: u32) -> Runs {
     return Runs(summary.x, summary.z, ends[2u * tile + 1u]);
 }
 
-// The runs of a group, or those before it; behind the last group those of all pairs.
+// The runs of a group of tiles.
 fn runs_of_group(group: u32) -> Runs {
     let summary = summary_at(prefix_slot(0u, group));
     return Runs(summary.x, summary.z, ends[2u * params.tiles + group]);
