@@ -28,8 +28,8 @@
 
 // Tiles of a block: a multiple of the workgroup's invocations.
 override BLOCK: u32 = 256u;
-// How often a workgroup looks for what is missing.
-override LOOKS: u32 = 4096u;
+// How often a workgroup looks for what is missing. Mesa ends the loops of an invocation after 65 535 turns in all.
+override LOOKS: u32 = 1024u;
 // True if a state comes before the first tile.
 override CONTINUES: bool = false;
 // True if tiles are taken from the last to the first, for tests: then all that lies before a tile is missing.
