@@ -11,7 +11,7 @@
 // A word of 32 bits has room for 2^15 digits, so carries wait until then. A fourth word counts the group's elements and, in its upper half, the number
 // of -0. Every `period` steps a workgroup adds groups with half-full words to the states in storage.
 //
-// Words lie in planes (all counts, all lowest digits, and so on), so that groups spread over the banks. If there is room, a group has COPIES of
+// Words lie in planes (all counts, all lowest digits, and so on), so groups spread over the banks. If there is room, a group has COPIES of
 // each word, against contention. Four neighbouring pairs with one id are added once.
 //
 // A workgroup chooses its window from sampled exponents. Values outside go to the state in storage one by one; if they are many, it

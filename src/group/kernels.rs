@@ -58,8 +58,11 @@ impl GroupById {
         let table = Table::of(self, limits);
         let places = places(self.groups) as u32;
         let (is_parted, has_table) = (BY_PARTS.contains(&step), [TABLES, PARTED].contains(&step));
-        let (plane, least) = (table.slice * table.copies, 1 + self.digits());
-        let most = least + u32::from(self.has(Aggregate::Min));
+        let plane = table.slice * table.copies;
+        // An addition takes longer than a branch on a processor, and where many lanes add to one word.
+        let skips_zeros = self.is_software || self.keys.is_some() || step == PARTED;
+        let least = u32::from(self.has(Aggregate::Min));
+        let extremes = least + u32::from(self.has(Aggregate::Max));
         let workgroup_size = match step {
             FINISH => self.finishing(limits).0,
             VARIANCE => FINISHING,
@@ -85,9 +88,11 @@ impl GroupById {
             ("SLICE", table.slice, has_table),
             ("COPIES", table.copies, has_table),
             ("PLANE", plane, has_table),
-            ("LEAST_PLANE", least * plane, has_table),
-            ("MOST_PLANE", most * plane, has_table),
-            ("TABLE_WORDS", self.planes() * plane, has_table),
+            ("SUM_PLANE", if self.has_sums() { plane } else { 1 }, has_table),
+            ("MOST_PLANE", least * plane, has_table),
+            ("SQUARE_PLANE", extremes * plane, has_table),
+            ("OTHER_PLANES", ((extremes + self.square_digits()) * plane).max(1), has_table),
+            ("SKIPS_ZEROS", skips_zeros.into(), has_table),
         ])
     }
 

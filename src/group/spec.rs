@@ -82,10 +82,17 @@ impl GroupById {
     }
 
     /// The words that a table has for the digits of a group's sums.
-    pub(super) fn digits(&self) -> u32 {
-        let squares = if self.element.is_float() { SQUARE_DIGITS } else { INTEGER_SQUARE_DIGITS };
-        let of_sums = if self.has_sums() { DIGITS } else { 0 };
-        of_sums + if self.has_squares() { squares } else { 0 }
+    fn digits(&self) -> u32 {
+        if self.has_sums() { DIGITS + self.square_digits() } else { 0 }
+    }
+
+    /// Those for the digits of its sum of squares.
+    pub(super) fn square_digits(&self) -> u32 {
+        match self.has_squares() {
+            false => 0,
+            true if self.element.is_float() => SQUARE_DIGITS,
+            true => INTEGER_SQUARE_DIGITS,
+        }
     }
 }
 

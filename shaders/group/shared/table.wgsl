@@ -10,9 +10,7 @@ var<workgroup> misses: atomic<u32>;
 
 // Digits of four numbers, the highest with the sign.
 struct Digits {
-    low: vec4<u32>,
-    middle: vec4<u32>,
-    high: vec4<u32>,
+    #for digit in low middle high: $digit: vec4<u32>,
 }
 
 // The digits of values in the window, and zeros for others.
@@ -33,22 +31,24 @@ fn digits_of(bits: vec4<u32>, has: vec4<bool>, window: u32) -> Digits {
 
 fn across(v: vec4<u32>) -> u32 { return v.x + v.y + v.z + v.w; }
 
-// Adds `tally` numbers to the table, at a copy of a group, by the sums of their digits. Skips zero digits: most values have one.
+fn is_added(digit: u32) -> bool { return !SKIPS_ZEROS || digit != 0u; }
+
+// Adds `tally` numbers to the table, at a copy of a group, by the sums of their digits.
 fn add(at: u32, tally: u32, digits: vec3<u32>) {
-    atomicAdd(&table[at], tally);
+    atomicAdd(&tallies[at], tally);
     if SUMS {
-        if digits.x != 0u { atomicAdd(&table[PLANE + at], digits.x); }
-        if digits.y != 0u { atomicAdd(&table[2u * PLANE + at], digits.y); }
-        if digits.z != 0u { atomicAdd(&table[3u * PLANE + at], digits.z); }
+        if is_added(digits.x) { atomicAdd(&low_digits[at], digits.x); }
+        if is_added(digits.y) { atomicAdd(&middle_digits[at], digits.y); }
+        if is_added(digits.z) { atomicAdd(&high_digits[at], digits.z); }
     }
 }
 
 fn add_keys(at: u32, bits: u32) {
     if WANT_MIN {
-        atomicMin(&table[LEAST_PLANE + at], least_key(bits));
+        atomicMax(&others[at], ~least_key(bits));
     }
     if WANT_MAX {
-        atomicMax(&table[MOST_PLANE + at], most_key(bits));
+        atomicMax(&others[MOST_PLANE + at], most_key(bits));
     }
 }
 
@@ -60,7 +60,7 @@ fn add_misses(four: FourPairs, missed: vec4<bool>, slice: Slice) {
     let count = 4u + (params.groups >> 31u);
     for (var i = 0u; i < count; i++) {
         if flags.x && left.bits.x == 0x80000000u {
-            atomicAdd(&table[(left.id.x - slice.first) * COPIES + slice.copy], 0x10000u);
+            atomicAdd(&tallies[(left.id.x - slice.first) * COPIES + slice.copy], 0x10000u);
         } else if flags.x {
             atomicAdd(&misses, 1u);
             add_apart(left.id.x, left.bits.x);

@@ -25,7 +25,7 @@ fn above(word: u32) -> u32 { return bitcast<u32>(bitcast<i32>(word) >> 16u); }
 
 fn is_busy(slot: u32) -> bool {
     for (var c = 0u; c < COPIES; c++) {
-        if (atomicLoad(&table[slot * COPIES + c]) & 0xffffu) >= HALF {
+        if (atomicLoad(&tallies[slot * COPIES + c]) & 0xffffu) >= HALF {
             return true;
         }
     }
@@ -43,17 +43,15 @@ fn move_sum(slot: u32, slice: Slice, lid: u32) {
     for (var c = 0u; c < COPIES; c++) {
         // Lanes begin with different copies, which lie in different banks.
         let at = slot * COPIES + ((c + lid) & (COPIES - 1u));
-        let tally = atomicLoad(&table[at]);
-        atomicStore(&table[at], 0u);
+        let tally = atomicLoad(&tallies[at]);
+        atomicStore(&tallies[at], 0u);
         count += tally & 0xffffu;
         zeros += tally >> 16u;
         if SUMS {
-            let high = atomicLoad(&table[3u * PLANE + at]);
-            let digits = vec3<u32>(atomicLoad(&table[PLANE + at]), atomicLoad(&table[2u * PLANE + at]), high);
+            let digits = vec3<u32>(atomicLoad(&low_digits[at]), atomicLoad(&middle_digits[at]), atomicLoad(&high_digits[at]));
             lower += digits & vec3<u32>(0xffffu);
             upper += vec3<u32>(above(digits.x), above(digits.y), above(digits.z));
-            atomicStore(&table[PLANE + at], 0u);
-            #for k in 2..4: atomicStore(&table[$(k)u * PLANE + at], 0u);
+            #for digits in low_digits middle_digits high_digits: atomicStore(&$digits[at], 0u);
         }
     }
     if count == 0u {
@@ -86,26 +84,24 @@ fn move_sum(slot: u32, slice: Slice, lid: u32) {
 #endif
 }
 
-// Moves the least and greatest keys of a group.
+// Moves the least key of a group, inverted, and the greatest. Zeros are what nothing has been added to.
 fn move_keys(slot: u32, slice: Slice) {
     let state = state_of(slice.first + slot);
-    var least = 0xffffffffu;
-    var most = 0u;
+    var keys = vec2<u32>();
     for (var c = 0u; c < COPIES; c++) {
         let at = slot * COPIES + c;
         if WANT_MIN {
-            least = min(least, atomicExchange(&table[LEAST_PLANE + at], 0xffffffffu));
+            keys.x = max(keys.x, atomicExchange(&others[at], 0u));
         }
         if WANT_MAX {
-            most = max(most, atomicExchange(&table[MOST_PLANE + at], 0u));
+            keys.y = max(keys.y, atomicExchange(&others[MOST_PLANE + at], 0u));
         }
     }
-    // In storage both are greatest, as zeros are what nothing has been added to.
-    if WANT_MIN && least != 0xffffffffu {
-        atomicMax(&states[state + LEAST], ~least);
+    if keys.x != 0u {
+        atomicMax(&states[state + LEAST], keys.x);
     }
-    if WANT_MAX && most != 0u {
-        atomicMax(&states[state + MOST], most);
+    if keys.y != 0u {
+        atomicMax(&states[state + MOST], keys.y);
     }
 }
 
@@ -138,8 +134,14 @@ fn chosen_window(window: u32, has_missed: bool, bits: u32, lid: u32) -> u32 {
 
 // Begins an empty table. A barrier has to follow.
 fn begin_table(lid: u32) {
-    for (var i = lid; i < TABLE_WORDS; i += WG) {
-        atomicStore(&table[i], select(0u, 0xffffffffu, WANT_MIN && i - LEAST_PLANE < PLANE));
+    for (var i = lid; i < PLANE; i += WG) {
+        atomicStore(&tallies[i], 0u);
+    }
+    for (var i = lid; i < SUM_PLANE; i += WG) {
+        #for digits in low_digits middle_digits high_digits: atomicStore(&$digits[i], 0u);
+    }
+    for (var i = lid; i < OTHER_PLANES; i += WG) {
+        atomicStore(&others[i], 0u);
     }
 }
 

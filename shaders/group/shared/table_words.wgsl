@@ -5,23 +5,28 @@
 override SLICE: u32 = 1u;
 override COPIES: u32 = 1u;
 override PLANE: u32 = 1u;
-// First words of the planes of minimum keys and of maximum keys; words of the whole table.
-override LEAST_PLANE: u32 = 4u;
-override MOST_PLANE: u32 = 4u;
-override TABLE_WORDS: u32 = 4u;
+// Words of a plane of digits: 1 if no result needs sums. Likewise of all other planes, and the first words of two of these.
+override SUM_PLANE: u32 = 1u;
+override OTHER_PLANES: u32 = 1u;
+override MOST_PLANE: u32 = 0u;
+override SQUARE_PLANE: u32 = 0u;
+// True if zero digits are not added.
+override SKIPS_ZEROS: bool = false;
 
 // The window's last exponent minus its first: it covers SPAN + 1 exponents.
 const SPAN: u32 = 24u;
 
-var<workgroup> table: array<atomic<u32>, TABLE_WORDS>;
+// Planes that are arrays of their own: one check of an index is enough for all. Then those of least keys, inverted, of greatest keys, and of squares.
+var<workgroup> tallies: array<atomic<u32>, PLANE>;
+var<workgroup> low_digits: array<atomic<u32>, SUM_PLANE>;
+var<workgroup> middle_digits: array<atomic<u32>, SUM_PLANE>;
+var<workgroup> high_digits: array<atomic<u32>, SUM_PLANE>;
+var<workgroup> others: array<atomic<u32>, OTHER_PLANES>;
 
 // What a workgroup's table holds: the slice's first group, its number of groups (fewer than SLICE at the end), and the window's first exponent.
 // Each invocation adds to one copy.
 struct Slice {
-    first: u32,
-    groups: u32,
-    window: u32,
-    copy: u32,
+    #for word in first groups window copy: $word: u32,
 }
 
 // True for values in the window. Integers always are; zeros, subnormals, infinities and NaNs never are.

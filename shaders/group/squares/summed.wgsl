@@ -14,8 +14,6 @@ const SQUARE_WORDS: u32 = 3u;
 #else
 const SQUARE_WORDS: u32 = 2u;
 #endif
-// The plane of the lowest digit.
-const SQUARE_PLANE: u32 = 4u;
 
 const LOWER: vec3<u32> = vec3<u32>(0xffffu);
 const UPPER: vec3<u32> = vec3<u32>(16u);
@@ -38,13 +36,13 @@ fn square_in_table(bits: u32, is_in_window: bool, window: u32) -> vec3<u32> {
 
 fn add_digit(at: u32, digit: u32) {
     if digit != 0u {
-        atomicAdd(&table[at], digit);
+        atomicAdd(&others[at], digit);
     }
 }
 
 // Adds squares by the lower and the upper digits of each word.
 fn add_squares(place: u32, lower: vec3<u32>, upper: vec3<u32>) {
-    let at = SQUARE_PLANE * PLANE + place;
+    let at = SQUARE_PLANE + place;
     add_digit(at, lower.x);
     add_digit(at + PLANE, upper.x);
     add_digit(at + 2u * PLANE, lower.y);
@@ -84,9 +82,9 @@ fn move_squares(slot: u32, slice: Slice, lid: u32) {
             // Three half-words: all copies find room in each.
             var halves = vec3<u32>(word, 0u, 0u);
             for (var c = 0u; c < COPIES; c++) {
-                let at = (SQUARE_PLANE + 2u * w) * PLANE + slot * COPIES + ((c + lid) & (COPIES - 1u));
-                let lower = atomicExchange(&table[at], 0u);
-                let upper = atomicExchange(&table[at + PLANE], 0u);
+                let at = SQUARE_PLANE + 2u * w * PLANE + slot * COPIES + ((c + lid) & (COPIES - 1u));
+                let lower = atomicExchange(&others[at], 0u);
+                let upper = atomicExchange(&others[at + PLANE], 0u);
                 halves += vec3<u32>(lower & 0xffffu, (lower >> 16u) + (upper & 0xffffu), upper >> 16u);
             }
             let middle = halves.y + (halves.x >> 16u);
