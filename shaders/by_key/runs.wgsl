@@ -20,7 +20,7 @@
 //
 // The order of combinations depends only on the positions of tiles and the width of subgroups, so results have the same bits every time.
 //
-// Cost: 2^28 pairs take 567 us with long runs and 1226 us with runs of 1 and 2, on an NVIDIA H200. A read of the pairs takes 477 us.
+// Cost: 2^28 pairs take 580 us with long runs and 1229 us with runs of 1 and 2, on an NVIDIA H200. A read of the pairs takes 477 us.
 #import by_key/shared/io
 #import lib/grid/entry
 #import lib/grid/links
