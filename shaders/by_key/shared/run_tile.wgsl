@@ -10,7 +10,7 @@
 const ITEMS: u32 = 16u;
 
 // The key of a pair, or of the last pair beyond the end.
-fn key(at: u32) -> RunKey { return keys[params.first_key + min(at, params.count - 1u)]; }
+fn key(at: u32) -> RunKey { return keys[params.first_key + min(at, max(params.count, 1u) - 1u)]; }
 
 struct RunKeys {
     #for p in a b c d: $p: FourRunKeys,
