@@ -28,7 +28,6 @@ fn begin_tile(index: u32, lid: u32) -> u32 {
 
 // Counts and publishes the runs that begin in a tile.
 fn publish(tile: u32, starts: u32, lid: u32) {
-    workgroupBarrier();
     atomicAdd(&number, countOneBits(starts));
 #ifdef tested
     if lid == 0u {
