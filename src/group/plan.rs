@@ -61,7 +61,7 @@ const MOST_COPIES: u32 = 8;
 const COPIED: u32 = 33 << 10;
 
 /// Bytes of workgroup memory besides the table.
-const BESIDES: u32 = 256;
+const BESIDES: u32 = 320;
 
 /// The additions to a word of a table after which a workgroup looks at it: half of its room.
 const HALF: u32 = 1 << 14;

@@ -40,7 +40,7 @@ const PAIRS_PER_RUN: u64 = 64;
 /// Invocations that place a tile's results in such an input, at most half of a workgroup.
 const TEAM: u64 = 64;
 
-/// Workgroups that place the results of a very long input. Each of them joins all groups of tiles.
+/// About how many workgroups place the results of a very long input. Each of them joins all groups of tiles.
 const PLACERS: u64 = 2048;
 
 /// Runs that an invocation stores at a time, at most.
@@ -49,7 +49,7 @@ const EACH: u32 = 3;
 /// How often a workgroup looks for the numbers of earlier tiles. It can count their runs itself in little time.
 const LOOKS: u32 = 128;
 
-/// Words in front of the links. Tests read the first two.
+/// Words in front of the links: two counters, for tests, and a ticket.
 const HEAD: u64 = 32;
 
 /// Words of a slot: `SLOT_WORDS` in `shaders/lib/grid/slots.wgsl`.
@@ -147,7 +147,7 @@ impl ReduceRuns {
         2 * u64::from(workgroup) * (10 + self.monoid.acc_size())
             + u64::from(stage) * (4 + self.monoid.acc_size())
             + self.monoid.acc_size()
-            + 32
+            + 96
     }
 
     /// The bindings of a kernel. 0 and 3 are the keys, 5 and 6 the values, 1, 11 and 12 the outputs, `LINKS` and 7 what tiles tell, 8 and 9 the rooms
