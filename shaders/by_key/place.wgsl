@@ -3,8 +3,8 @@
 //     rooms of tiles  a b . . | c . . . | d e . .      results  a b c d e
 //
 // Reads and writes each run in a room (rooms/positions.wgsl, or of a short input rooms/whole.wgsl). Each workgroup joins the groups of tiles, or the
-// tiles of a short input, which takes less time than a dispatch. A team of its invocations serves a tile. A tile closes the run that reaches into it at
-// its own first run. The first invocation of all finishes the last run. Cost: with runs of 1 to 256, a twentieth of all.
+// tiles of a short input, which saves a dispatch. A team of its invocations serves a tile. A tile closes the run that reaches into it at its own first
+// run. The first invocation of all finishes the last run. Cost: with runs of 1 to 256, about a sixteenth of all.
 #import by_key/shared/io
 #import lib/grid/entry
 #import lib/grid/slots

@@ -88,8 +88,8 @@
 //!
 //! Lengths of runs take one dispatch that reads keys once and writes a key and a word per run: a [selection](crate::select) with a second output.
 //!
-//! By key, with 32-bit keys and values: up to 2^20 pairs two dispatches, and a [`Bound`](crate::Bound) takes as much memory as the input. Beyond five, and
-//! about an eighth. With long runs, keys and values are read once. Tiles with more than one run per eight pairs read the keys once more.
+//! By key, with 32-bit keys and values: up to 2^20 pairs two dispatches, and a [`Bound`](crate::Bound) takes as much memory as the input. Beyond three,
+//! and about a sixtieth. Keys and values are read once, and the first key of each run again, from the cache.
 
 mod aggregate;
 mod by_id;

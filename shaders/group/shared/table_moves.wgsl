@@ -51,7 +51,7 @@ fn move_sum(slot: u32, slice: Slice, lid: u32) {
             let digits = vec3<u32>(atomicLoad(&low_digits[at]), atomicLoad(&middle_digits[at]), atomicLoad(&high_digits[at]));
             lower += digits & vec3<u32>(0xffffu);
             upper += vec3<u32>(above(digits.x), above(digits.y), above(digits.z));
-            #for digits in low_digits middle_digits high_digits: atomicStore(&$digits[at], 0u);
+            #for plane in low_digits middle_digits high_digits: atomicStore(&$plane[at], 0u);
         }
     }
     if count == 0u {
@@ -138,7 +138,7 @@ fn begin_table(lid: u32) {
         atomicStore(&tallies[i], 0u);
     }
     for (var i = lid; i < SUM_PLANE; i += WG) {
-        #for digits in low_digits middle_digits high_digits: atomicStore(&$digits[i], 0u);
+        #for plane in low_digits middle_digits high_digits: atomicStore(&$plane[i], 0u);
     }
     for (var i = lid; i < OTHER_PLANES; i += WG) {
         atomicStore(&others[i], 0u);
