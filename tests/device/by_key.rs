@@ -166,8 +166,8 @@ fn sums_of_runs_of_all_lengths() {
         let sums = ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap());
         let sums = few.compile(sums.with_progress(progress));
         // As many tiles that others compute would be too many: Mesa ends the loops of an invocation after 65 535 turns.
-        let most = if progress == Progress::Usual { keys.len() as u64 } else { 200_000 };
-        for len in [0, 1, 65_536, 200_000, most] {
+        let lens = if progress == Progress::Usual { 5 } else { 4 };
+        for len in [0, 1, 65_536, 200_000, keys.len() as u64].into_iter().take(lens) {
             let runs = sums.of(pairs).len(len).run::<Run<u32, u32>>(&few.queue).unwrap();
             let want = keys[..len as usize].chunk_by(u32::eq).map(|run| (run[0], run.iter().sum::<u32>()));
             assert!(runs.into_iter().map(|run| (run.key, run.result)).eq(want), "{len} pairs, {progress:?}");

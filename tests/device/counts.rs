@@ -72,6 +72,9 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     let runs = &numbers(|i| i / 3);
     let sums = || ReduceRuns::new(Element::U32, Op::Sum.over(Element::U32).unwrap());
     check(gpu(), sums(), Pairs { keys: runs, values });
+    let few = limited(|limits| limits.max_compute_invocations_per_workgroup = 64);
+    let keys = &self::numbers(&few, |i| i / 3);
+    check(&few, sums(), Pairs { keys, values: keys });
     check(gpu(), RunLengths::new(Element::U32), runs);
     // A run over several tiles, up to the count.
     check(gpu(), RunLengths::new(Element::U32), &numbers(|i| if i < 9000 { i / 3 } else { i / 50_000 }));
@@ -84,9 +87,6 @@ fn counts_on_the_gpu_are_those_of_the_host() {
     // Counts that end with a tile, behind blocks of tiles.
     let small = with_few_invocations(1 << 20);
     let values_there = &self::numbers(&small, |i| i.wrapping_mul(2_654_435_761) >> 12);
-    let few = limited(|limits| limits.max_compute_invocations_per_workgroup = 64);
-    let keys = &self::numbers(&few, |i| i / 3);
-    check(&few, sums(), Pairs { keys, values: keys });
     check_of(&small, Select::new(Element::U32, keep).unwrap(), values_there, (LEN, &[33_280, 65_536]));
     let runs_there = &self::numbers(&small, |i| i / 9);
     check_of(&small, RunLengths::new(Element::U32), runs_there, (LEN, &[33_280, 65_536]));
