@@ -5,7 +5,7 @@
 override SLICE: u32 = 1u;
 override COPIES: u32 = 1u;
 override PLANE: u32 = 1u;
-// Words of a plane of digits: 1 if no result needs sums. Likewise of all other planes, and the first words of two of these.
+// Words of a plane of digits, and of all other planes: 1 if no result needs them. The first words of greatest keys, and of squares, among the latter.
 override SUM_PLANE: u32 = 1u;
 override OTHER_PLANES: u32 = 1u;
 override MOST_PLANE: u32 = 0u;

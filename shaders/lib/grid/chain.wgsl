@@ -28,7 +28,7 @@
 
 // Tiles of a block: a multiple of the workgroup's invocations.
 override BLOCK: u32 = 256u;
-// How often a workgroup looks for what is missing. Mesa ends the loops of an invocation after 65 535 turns in all, of 64 missing tiles.
+// How often a workgroup looks for what is missing. Mesa ends the loops of an invocation after 65 535 turns: those of 64 missing tiles.
 override LOOKS: u32 = 1024u;
 // True if a state comes before the first tile.
 override CONTINUES: bool = false;
