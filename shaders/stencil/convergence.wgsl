@@ -1,7 +1,7 @@
 // convergence: stops a run of Jacobi steps on the GPU, once the change of a step is small enough.
 //
 // The host records all steps that the run may take and cannot revoke them, and a read-back in between would idle the GPU. So every step reads
-// the size of its grid from a uniform buffer. `decide`, a single invocation after each check, reads the residual. If it is below epsilon,
+// the size of its grid from a uniform buffer. `decide`, one workgroup after each check, reads the residual. If it is below epsilon,
 // `decide` overwrites the parameters of all steps and checks with those of a grid of one cell, which is border. The remaining steps find
 // nothing to compute.
 //
@@ -60,27 +60,35 @@ const EXACT_AT = 32u;
 // The buffer from which the dispatches read them.
 @group(0) @binding(4) var<storage, read_write> params: array<u32>;
 
-fn set_all(first: u32) {
-    for (var i = 0u; i < arrayLength(&params); i++) {
+// Invocations that copy parameters: one alone would take more turns of a loop than some drivers allow.
+const WG = 64u;
+
+// 1 if the run stops here.
+var<workgroup> stops: u32;
+
+fn set_all(first: u32, lid: u32) {
+    for (var i = lid; i < arrayLength(&params); i += WG) {
         params[i] = settings[first + i];
     }
 }
 
-@compute @workgroup_size(1)
-fn begin() {
-    outcome.steps = 0u;
-    outcome.state = RUNNING;
-    outcome.largest = check.unknown;
-    outcome.squares = check.unknown;
-    set_all(0u);
+@compute @workgroup_size(WG)
+fn begin(@builtin(local_invocation_index) lid: u32) {
+    if lid == 0u {
+        outcome = Outcome(0u, RUNNING, outcome.width, check.unknown, check.unknown);
+    }
+    set_all(0u, lid);
 }
 
 // Stops a run whose next step would read the wrong buffer.
-@compute @workgroup_size(1)
-fn resume() {
-    if outcome.state == RUNNING && outcome.steps % 2u != check.steps {
-        outcome.state = INTERRUPTED;
-        set_all(arrayLength(&params));
+@compute @workgroup_size(WG)
+fn resume(@builtin(local_invocation_index) lid: u32) {
+    if lid == 0u {
+        stops = u32(outcome.state == RUNNING && outcome.steps % 2u != check.steps);
+        outcome.state = select(outcome.state, INTERRUPTED, stops == 1u);
+    }
+    if workgroupUniformLoad(&stops) == 1u {
+        set_all(arrayLength(&params), lid);
     }
 }
 
@@ -94,11 +102,8 @@ fn count() {
 
 fn is_nan(x: Real) -> bool { return (bitcast<u32>(f32(x)) & 0x7fffffffu) > 0x7f800000u; }
 
-@compute @workgroup_size(1)
-fn decide() {
-    if outcome.state != RUNNING {
-        return;
-    }
+// Tests the residual of a run.
+fn test() {
     outcome.steps += check.steps;
     let largest = residual[0].x;
     var squares = residual[0].y;
@@ -112,6 +117,19 @@ fn decide() {
     let small = largest < check.epsilon && ((check.flags & SQUARES) == 0u || squares < check.bound);
     if small || nan {
         outcome.state = select(CONVERGED, NOT_A_NUMBER, nan);
-        set_all(arrayLength(&params));
+        stops = 1u;
+    }
+}
+
+@compute @workgroup_size(WG)
+fn decide(@builtin(local_invocation_index) lid: u32) {
+    if lid == 0u {
+        stops = 0u;
+        if outcome.state == RUNNING {
+            test();
+        }
+    }
+    if workgroupUniformLoad(&stops) == 1u {
+        set_all(arrayLength(&params), lid);
     }
 }
