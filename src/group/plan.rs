@@ -66,8 +66,8 @@ const BESIDES: u32 = 320;
 /// The additions to a word of a table after which a workgroup looks at it: half of its room.
 const HALF: u32 = 1 << 14;
 
-/// The most steps of a workgroup: some drivers end loops after 65 535 iterations.
-const MOST_STEPS: u64 = 1 << 14;
+/// The most steps of a workgroup: some drivers end loops after 65 535 iterations in all, and a step has up to 16.
+const MOST_STEPS: u64 = 1 << 12;
 
 /// The 16 bits that stand for no id in a table of keys, as in `shaders/group/ids/near.wgsl`.
 const NO_ID: u32 = 0xffff;
