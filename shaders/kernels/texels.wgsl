@@ -17,10 +17,7 @@ struct Params {
 override WG: u32 = 256u;
 
 @compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let at = (workgroup.y * params.grid_row + workgroup.x) * WG + lid;
     if at < params.len {
         elements[at] = element_at(at);

@@ -48,10 +48,7 @@ fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let x = vec4<Real>(v);
     let size = bitcast<vec4<Bits>>(x) & vec4<Bits>(MAGNITUDE);
     if max(max(size.x, size.y), max(size.z, size.w)) >= INFINITE {
-        return combine(
-            combine(map(v.x, index), map(v.y, index)),
-            combine(map(v.z, index), map(v.w, index)),
-        );
+        return combine(combine(map(v.x, index), map(v.y, index)), combine(map(v.z, index), map(v.w, index)));
     }
     let peak = max(max(x.x, x.y), max(x.z, x.w));
     let d = x - vec4<Real>(peak);

@@ -106,10 +106,7 @@ fn halved(at: vec2<u32>, size: vec2<u32>, base: u32, side: u32, below: vec2<u32>
 }
 
 @compute @workgroup_size(16, 16)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_id) own: vec3<u32>,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) own: vec3<u32>) {
     let size = size_of(2u);
     let tiles = max(size >> vec2<u32>(4u), vec2<u32>(1u));
     // The last row comes first, as its tiles take longest.

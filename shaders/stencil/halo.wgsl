@@ -33,10 +33,7 @@ const WG: u32 = 256u;
 fn cell_of(workgroup: vec3<u32>, lid: u32) -> u32 { return (workgroup.y * params.grid_row + workgroup.x) * WG + lid; }
 
 @compute @workgroup_size(WG)
-fn gather(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn gather(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let i = cell_of(workgroup, lid);
     let half = 2u * params.layer;
     if i >= 2u * half {
@@ -53,10 +50,7 @@ fn gather(
 }
 
 @compute @workgroup_size(WG)
-fn scatter(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn scatter(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let i = cell_of(workgroup, lid);
     if i < params.layer {
         tail[params.skip + params.layer + i] = after[params.layer + i];

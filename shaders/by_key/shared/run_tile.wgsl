@@ -41,12 +41,7 @@ fn own_keys(at: u32, is_whole: bool) -> RunKeys {
     if (first % KEYS_IN_VECTOR == 0u) & is_whole {
         let vector = first / KEYS_IN_VECTOR;
         let step = 4u / KEYS_IN_VECTOR;
-        return RunKeys(
-            keys_from(vector),
-            keys_from(vector + step),
-            keys_from(vector + 2u * step),
-            keys_from(vector + 3u * step),
-        );
+        return RunKeys(keys_from(vector), keys_from(vector + step), keys_from(vector + 2u * step), keys_from(vector + 3u * step));
     }
     return RunKeys(four_keys(at), four_keys(at + 4u), four_keys(at + 8u), four_keys(at + 12u));
 }

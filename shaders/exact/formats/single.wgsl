@@ -59,8 +59,7 @@ fn settle(sums: Shares) -> vec4<u32> {
 fn fit(a: Numbers, b: Numbers, c: Numbers, d: Numbers, window: u32) -> u32 {
     let top = largest_of_four(magnitudes(a), magnitudes(b), magnitudes(c), magnitudes(d));
     let none = vec4<u32>(0u);
-    let bottom =
-        largest_of_four(none - magnitudes(a), none - magnitudes(b), none - magnitudes(c), none - magnitudes(d));
+    let bottom = largest_of_four(none - magnitudes(a), none - magnitudes(b), none - magnitudes(c), none - magnitudes(d));
     let misses = top >= ((window + SPAN) << 24u) || bottom > (0u - (window << 24u));
     return select(select(FITS, ONLY_ZEROS, top == 0u), MISSES, misses);
 }

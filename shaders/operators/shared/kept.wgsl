@@ -45,20 +45,14 @@ fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
         return Acc(inner_map4(v, w, index), 4u);
 #endif
     }
-    return combine(
-        combine(map(v.x, w.x, index), map(v.y, w.y, index + 1u)),
-        combine(map(v.z, w.z, index + 2u), map(v.w, w.w, index + 3u)),
-    );
+    return combine(combine(map(v.x, w.x, index), map(v.y, w.y, index + 1u)), combine(map(v.z, w.z, index + 2u), map(v.w, w.w, index + 3u)));
 }
 #else
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     if keeps(v.x) && keeps(v.y) && keeps(v.z) && keeps(v.w) {
         return Acc(inner_map4(v, index), 4u);
     }
-    return combine(
-        combine(map(v.x, index), map(v.y, index + 1u)),
-        combine(map(v.z, index + 2u), map(v.w, index + 3u)),
-    );
+    return combine(combine(map(v.x, index), map(v.y, index + 1u)), combine(map(v.z, index + 2u), map(v.w, index + 3u)));
 }
 #endif
 #endif

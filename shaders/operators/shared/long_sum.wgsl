@@ -42,11 +42,7 @@ fn map(elem: Elem, index: u32) -> Acc {
     let place = max(field, 1u) - 1u;
     let minus = 0u - sign;
     let flags = select(select(OTHERS, MINUS_ZEROS, float == 0x80000000u), special((float & 0x7fffffu) != 0u, sign), is_special);
-    return Acc(
-        placed(m, place, minus, 0u),
-        placed(m, place, minus, 4u),
-        placed(m, place, minus, 8u) | vec4<u32>(vec3<u32>(), flags),
-    );
+    return Acc(placed(m, place, minus, 0u), placed(m, place, minus, 4u), placed(m, place, minus, 8u) | vec4<u32>(vec3<u32>(), flags));
 }
 
 fn carries(sums: vec4<u32>) -> vec4<u32> { return bitcast<vec4<u32>>(bitcast<vec4<i32>>(sums) >> vec4<u32>(DIGIT)); }
@@ -61,12 +57,7 @@ fn combine(a: Acc, b: Acc) -> Acc {
     return Acc(
         (low & mask) + vec4<u32>(0u, from_low.xyz),
         (middle & mask) + vec4<u32>(from_low.w, from_middle.xyz),
-        vec4<u32>(
-            (high.x & MASK) + from_middle.w,
-            (high.y & MASK) + above(high.x),
-            high.z + above(high.y),
-            a.high.w | b.high.w,
-        ),
+        vec4<u32>((high.x & MASK) + from_middle.w, (high.y & MASK) + above(high.x), high.z + above(high.y), a.high.w | b.high.w),
     );
 }
 

@@ -25,10 +25,7 @@
 #import stencil/points/*
 
 @compute @workgroup_size(COLS, ROWS)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
     let block = block_of(workgroup);
     let r = block.down * i32(ROWS) + i32(local.y);
     let c = block.across * i32(COLS) + i32(local.x);

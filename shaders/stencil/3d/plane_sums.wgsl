@@ -44,10 +44,7 @@
 #import stencil/shared/blocks3d
 
 @compute @workgroup_size(COLS, ROWS)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
     let block = block_of(workgroup);
     let c = (block.across * i32(COLS) + i32(local.x)) * LANES;
     let r = (block.down * i32(ROWS) + i32(local.y)) * STRIP;

@@ -7,10 +7,7 @@
 override ROWS_PER_INVOCATION: u32 = 4u;
 
 @compute @workgroup_size(COLS, ROWS)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
     let block = block_of(workgroup);
     let c = (block.across * i32(COLS) + i32(local.x)) * LANES;
     let top = (block.down * i32(ROWS) + i32(local.y)) * i32(ROWS_PER_INVOCATION);

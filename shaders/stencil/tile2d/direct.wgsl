@@ -23,17 +23,9 @@ fn slot(y: i32, x: i32) -> u32 { return u32(y) * (COLS + 2u) + u32(x); }
 fn stage(at: TileCell, down: i32, right: i32) { tile[slot(at.y + down, at.x + right)] = load(at.r + down, at.c + right); }
 
 @compute @workgroup_size(COLS, ROWS)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
     let block = block_of(workgroup);
     let y = i32(local.y);
     let x = i32(local.x);
-    kernel(TileCell(
-        first_row() + block.down * i32(ROWS) + y,
-        first_col() + block.across * i32(COLS) + x,
-        y + 1,
-        x + 1,
-    ));
+    kernel(TileCell(first_row() + block.down * i32(ROWS) + y, first_col() + block.across * i32(COLS) + x, y + 1, x + 1));
 }

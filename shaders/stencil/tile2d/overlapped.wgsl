@@ -23,17 +23,9 @@ fn works(at: TileCell) -> bool {
 }
 
 @compute @workgroup_size(COLS, ROWS)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
     let block = block_of(workgroup);
     let y = i32(local.y);
     let x = i32(local.x);
-    kernel(TileCell(
-        first_row() - 1 + block.down * (i32(ROWS) - 2) + y,
-        first_col() - 1 + block.across * (i32(COLS) - 2) + x,
-        y,
-        x,
-    ));
+    kernel(TileCell(first_row() - 1 + block.down * (i32(ROWS) - 2) + y, first_col() - 1 + block.across * (i32(COLS) - 2) + x, y, x));
 }
