@@ -35,7 +35,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     var rejected = 0u;
     for (var step = 0u; step < params.steps; step++) {
-        var four = load((step * params.shares + wg.index) * WG + at.lid);
+        var four = with_ids(load((step * params.shares + wg.index) * WG + at.lid));
         rejected += out_of_range(four);
         for (var i = 0u; i < 4u; i++) {
             visit(four.id.x, four.bits.x);

@@ -24,8 +24,12 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     workgroupBarrier();
     var rejected = 0u;
+    let first = wg.index * params.steps * WG + at.lid;
+    var next = load(first);
     for (var step = 0u; step < params.steps; step++) {
-        let four = load((wg.index * params.steps + step) * WG + at.lid);
+        let loaded = next;
+        next = load(first + (step + 1u) * WG);
+        let four = with_ids(loaded);
         rejected += out_of_range(four);
 #for c in x y z w
         if four.id.$c < GROUPS {

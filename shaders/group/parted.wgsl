@@ -19,7 +19,7 @@ override STEPS: u32 = 1u;
 
 // Four pairs from this place on, WG apart.
 fn load_parted(place: u32, end: u32) -> FourPairs {
-    var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 4u);
+    var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 4u, true);
     for (var i = 0u; i < 4u; i++) {
         loaded = turned(loaded);
         if place + i * WG < end {
@@ -33,28 +33,35 @@ fn load_parted(place: u32, end: u32) -> FourPairs {
 
 // The place of a part's first pair, and the place after its last one.
 fn begin_of(part: u32) -> u32 { return offsets[part * params.shares]; }
-fn end_of(part: u32) -> u32 { return begin_of(min(part + 1u, PARTS)); }
+fn end_of(part: u32) -> u32 { return begin_of(part + 1u); }
 
-fn shares_of(part: u32) -> u32 { return select(0u, (end_of(part) - begin_of(part) + params.period - 1u) / params.period, part < PARTS); }
+fn shares_of(part: u32) -> u32 { return (end_of(part) - begin_of(part) + params.period - 1u) / params.period; }
 
-var<workgroup> found: vec2<u32>;
+// A workgroup's share: its part, the place of its first pair, and the place after its last one.
+struct Share {
+    #for word in part begin end: $word: u32,
+}
 
-// The part of a workgroup, and the number of its share among those of the part. Each invocation adds up the shares of some parts.
-fn share_of(group: u32, lid: u32) -> vec2<u32> {
+var<workgroup> found: Share;
+
+// Each invocation adds up the shares of some parts.
+fn share_of(group: u32, lid: u32) -> Share {
     if lid == 0u {
-        found = vec2(PARTS, 0u);
+        found = Share(0u, 0u, 0u);
     }
     let each = (PARTS + WG - 1u) / WG;
+    let end = min(each * (lid + 1u), PARTS);
     var own = 0u;
-    for (var part = each * lid; part < each * (lid + 1u); part++) {
+    for (var part = each * lid; part < end; part++) {
         own += shares_of(part);
     }
     var share = group - sum_before(own, lid);
-    for (var part = each * lid; part < each * (lid + 1u); part++) {
+    for (var part = each * lid; part < end; part++) {
         let shares = shares_of(part);
         // The share is negative, a large number, if it is one of an earlier part.
         if share < shares {
-            found = vec2(part, share);
+            let begin = begin_of(part) + share * params.period;
+            found = Share(part, begin, min(begin + params.period, end_of(part)));
         }
         share -= shares;
     }
@@ -66,33 +73,30 @@ fn kernel(at: Place, wg: Workgroup) {
         return;
     }
     let share = share_of(wg.index, at.lid);
-    let first = share.x << SHIFT;
-    var slice = Slice(first, min(SLICE, max(GROUPS, first) - first), 0u, at.lid & (COPIES - 1u));
-    let begin = begin_of(share.x) + select(0u, share.y * params.period, share.x < PARTS);
-    let end = min(begin + params.period, end_of(share.x));
-    var bits = 0u;
-    if begin < end {
-        bits = parted[min(begin + at.lid, end - 1u)].y;
+    if share.begin == share.end {
+        return;
     }
+    let first = share.part << SHIFT;
+    var slice = Slice(first, min(SLICE, GROUPS - first), 0u, at.lid & (COPIES - 1u));
+    var next_four = load_parted(share.begin + at.lid, share.end);
     begin_table(at.lid);
-    slice.window = chosen_window(0u, true, bits, at.lid);
+    put_sample(next_four.bits.x, at.lid);
     workgroupBarrier();
-    for (var turn = 0u; turn < params.steps; turn++) {
+    slice.window = chosen_window(0u, true, at.lid);
+    workgroupBarrier();
+    for (var begin = share.begin; begin < share.end; begin += 4u * WG * STEPS) {
         for (var step = 0u; step < STEPS; step++) {
-            let place = begin + 4u * WG * (turn * STEPS + step);
-            if place < end {
-                visit(load_parted(place + at.lid, end), slice);
+            let place = begin + 4u * WG * step;
+            if place < share.end {
+                let four = next_four;
+                next_four = load_parted(place + 4u * WG + at.lid, share.end);
+                visit(four, slice);
             }
         }
+        put_sample(next_four.bits.x, at.lid);
         workgroupBarrier();
-        let next_begin = begin + 4u * WG * STEPS * (turn + 1u);
-        let has_missed = next_begin < end && atomicLoad(&misses) > most_misses(STEPS);
-        if has_missed {
-            bits = parted[min(next_begin + at.lid, end - 1u)].y;
-        }
-        workgroupBarrier();
-        let window = chosen_window(slice.window, has_missed, bits, at.lid);
-        move_groups(turn + 1u == params.steps, slice, window, at.lid);
+        let window = chosen_window(slice.window, atomicLoad(&misses) > most_misses(STEPS), at.lid);
+        move_groups(begin + 4u * WG * STEPS >= share.end, slice, window, at.lid);
         slice.window = window;
         workgroupBarrier();
     }

@@ -89,9 +89,10 @@ fn kernel(at: Place, wg: Workgroup) {
     let first = wg.index * params.steps * WG + at.lid;
     var next = load(first);
     for (var step = 0u; step < params.steps; step++) {
-        var four = next;
+        let loaded = next;
         // Loads the next pairs before these are written, to hide latency.
         next = load(first + (step + 1u) * WG);
+        var four = with_ids(loaded);
         for (var turn = 0u; turn < 4u / ITEMS; turn++) {
             put(((step * (4u / ITEMS) + turn) & 1u) * PARTS, four, share, at.lid);
             for (var k = 0u; k < ITEMS; k++) {

@@ -1,6 +1,6 @@
 // tables: aggregates groups in a table in the memory of each workgroup.
 //
-// Reads each pair once for each slice of groups. Adds a group to its state when its words are half full, and at the end.
+// Reads each pair once for each slice of groups. Adds a group to its state after some thousand additions, and at the end.
 //
 // An atomic addition whose result is unused costs six to eight times less, as the hardware need not wait. A float in the window, a range of exponents,
 // is an integer of 48 bits, its significand shifted by its exponent: three digits of 16 bits, the highest signed, added without reading a carry.
@@ -9,7 +9,7 @@
 //     digits, the highest first     0x0018  0x0000  0x0000          -0x0018  0x0000  0x0000
 //
 // A word of 32 bits has room for 2^15 digits, so carries wait until then. A fourth word counts the group's elements and, in its upper half, the number
-// of -0. Every `period` steps a workgroup adds groups with half-full words to the states in storage.
+// of -0. Every `period` steps a workgroup moves groups of 4096 additions and more to the states in storage.
 //
 // Words lie in planes (all counts, all lowest digits, and so on), so groups spread over the banks. If there is room, a group has COPIES of
 // each word, against contention. Four neighbouring pairs with one id are added once.
@@ -30,9 +30,6 @@
 // The number of slices.
 override SLICES: u32 = 1u;
 
-// A value of a step, for a sample.
-fn sample_of(four: u32) -> u32 { return values[params.first + min(4u * four, params.len - 1u)]; }
-
 fn kernel(at: Place, wg: Workgroup) {
     let share = wg.index / SLICES;
     let number = wg.index - share * SLICES;
@@ -44,28 +41,28 @@ fn kernel(at: Place, wg: Workgroup) {
     var rejected = 0u;
     begin_table(at.lid);
     begin_ids(at.lid);
-    slice.window = chosen_window(0u, true, sample_of(share * WG + at.lid), at.lid);
+    workgroupBarrier();
+    // Loads the next pairs before adding these, to hide latency.
+    var next_four = load(share * WG + at.lid);
+    put_sample(next_four.bits.x, at.lid);
+    workgroupBarrier();
+    slice.window = chosen_window(0u, true, at.lid);
     workgroupBarrier();
     for (var begin = 0u; begin < params.steps; begin += params.period) {
         let end = min(begin + params.period, params.steps);
-        // Loads the next pairs before adding these, to hide latency.
-        var next_four = load((begin * params.shares + share) * WG + at.lid);
         for (var step = begin; step < end; step++) {
-            let four = next_four;
+            let loaded = next_four;
             next_four = load(((step + 1u) * params.shares + share) * WG + at.lid);
+            let four = with_ids(loaded);
             let all_here = visit(four, slice);
             if number == 0u && !all_here {
                 rejected += out_of_range(four);
             }
         }
+        put_sample(next_four.bits.x, at.lid);
         workgroupBarrier();
         let has_missed = atomicLoad(&misses) > most_misses(end - begin);
-        workgroupBarrier();
-        var bits = 0u;
-        if has_missed {
-            bits = sample_of((end * params.shares + share) * WG + at.lid);
-        }
-        let window = chosen_window(slice.window, has_missed, bits, at.lid);
+        let window = chosen_window(slice.window, has_missed, at.lid);
         move_groups(end == params.steps, slice, window, at.lid);
         slice.window = window;
         workgroupBarrier();

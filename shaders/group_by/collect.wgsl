@@ -56,7 +56,7 @@ fn are_too_many() -> bool { return atomicLoad(&places[2u * number_at()]) > GROUP
 // Inserts a key into the table if it is not there. Invocations that claim slots concurrently may fill the table before their count is seen, so a long
 // probe checks the count, too.
 fn put_into_table(key: u32, hashed: u32) {
-    var at = (2u * hashed) & (PLACES - 1u);
+    var at = 2u * place_of(hashed, PLACES / 2u);
     for (var i = 0u; i < PLACES;) {
         var found = atomicLoad(&places[2u * at]);
         if (found == EMPTY_SLOT || (i & 15u) == 15u) && are_too_many() {
@@ -96,7 +96,7 @@ fn insert_local(key: u32, hashed: u32) {
         return;
     }
     for (var i = 0u; i < PROBES; i++) {
-        let at = ((hashed + (i >> 1u)) & (SEEN / 2u - 1u)) + (i & 1u) * (SEEN / 2u);
+        let at = ((place_of(hashed, SEEN / 2u) + (i >> 1u)) & (SEEN / 2u - 1u)) + (i & 1u) * (SEEN / 2u);
         var found = atomicLoad(&seen[at]);
         if found == EMPTY_SLOT {
             let taken = atomicCompareExchangeWeak(&seen[at], EMPTY_SLOT, key);
@@ -119,7 +119,7 @@ fn seen_at(at: vec4<u32>) -> vec4<u32> {
 fn insert_four(bits: vec4<u32>) {
     let four = vec4<u32>(in_order(bits.x), in_order(bits.y), in_order(bits.z), in_order(bits.w));
     let hashed = vec4<u32>(hash(four.x), hash(four.y), hash(four.z), hash(four.w));
-    let first = hashed & vec4<u32>(SEEN / 2u - 1u);
+    let first = hashed >> vec4<u32>(countLeadingZeros(SEEN / 2u) + 1u);
     let is_farther = seen_at(first) != four;
     // Keys found at once all read word 0: a broadcast, without bank conflicts.
     let second = select(vec4<u32>(0u), first + vec4<u32>(SEEN / 2u), is_farther);

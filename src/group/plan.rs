@@ -48,8 +48,8 @@ pub(super) const MOST_PARTS: u32 = 1024;
 /// The most numbers of pairs, of each part and workgroup: a single workgroup adds them up.
 const MOST_NUMBERS: u32 = 1 << 16;
 
-/// Looks at a table of the pairs of one part.
-const TURNS: u32 = 8;
+/// Looks at a table of the pairs of one share.
+const TURNS: u32 = 10;
 
 /// The most pairs that are ordered at a time.
 const MOST_ORDERED: u64 = 1 << 25;
@@ -63,17 +63,21 @@ const COPIED: u32 = 33 << 10;
 /// Bytes of workgroup memory besides the table.
 const BESIDES: u32 = 320;
 
-/// The additions to a word of a table after which a workgroup looks at it: half of its room.
-const HALF: u32 = 1 << 14;
+/// The additions that a word of a table has room for, and the number of them after which it is moved, as in `shaders/group/shared/table_moves.wgsl`.
+const ROOM: u32 = 1 << 15;
+const MANY: u32 = 1 << 12;
 
 /// The most steps of a workgroup: some drivers end loops after 65 535 iterations in all, and a step has up to 16.
 const MOST_STEPS: u64 = 1 << 12;
 
-/// The 16 bits that stand for no id in a table of keys, as in `shaders/group/ids/near.wgsl`.
-const NO_ID: u32 = 0xffff;
+/// The entry of no key in a table of keys, as in `shaders/group/ids/near.wgsl`.
+const NO_ENTRY: u32 = 0xffff;
 
 /// The fewest steps that pay for a table.
 const LEAST_STEPS: u64 = 4;
+
+/// The fewest pairs that pay for a table of keys, on a processor.
+const LEAST_OF_KEYS: u64 = 1 << 13;
 
 /// The remedy for too many workgroups.
 const SPLIT: &str = "split the input";
@@ -126,7 +130,7 @@ impl Table {
     /// Steps between two looks at it.
     pub(super) fn period(&self) -> u32 {
         let per_step = 4 * self.workgroup_size.div_ceil(self.copies);
-        (HALF / per_step).max(1)
+        ((ROOM - MANY) / per_step).max(1)
     }
 }
 
@@ -169,6 +173,9 @@ impl GroupById {
     ) -> Result<Vec<Pass>, Error> {
         let slices = if table.step == TABLES { table.slices } else { 1 };
         let most = if table.step == PARTED { u64::from(MOST_NUMBERS / table.slices) } else { FILLING };
+        // A processor adds some pairs in the time in which it fills a table of keys.
+        let is_filled = table.has_keys && self.is_software;
+        let most = if is_filled { u64::from(window.len) / LEAST_OF_KEYS } else { most };
         let most = most.min(FILLING.div_ceil(slices.into()));
         let [shares, steps] = shared(&window, table.workgroup_size, most);
         let grid = grid::of(shares * u64::from(slices), limits, SPLIT)?;
@@ -194,8 +201,7 @@ impl GroupById {
         let own = TURNS * 4 * table.workgroup_size * table.period();
         let groups = window.len.div_ceil(own) + table.slices;
         let grid = grid::of(groups.into(), limits, SPLIT)?;
-        let parted =
-            Params { first: 0, second: 0, groups, grid_row: grid[0], steps: TURNS, period: own, ..params };
+        let parted = Params { first: 0, second: 0, groups, grid_row: grid[0], period: own, ..params };
         let inside = |step, grid| Pass::new(step, grid, parted);
         Ok(vec![over(COUNT), inside(OFFSETS, [1, 1]), over(PUT), inside(PARTED, grid)])
     }
@@ -228,10 +234,9 @@ pub(super) fn shared(window: &Window, workgroup_size: u32, most: u64) -> [u64; 2
     [shares, all.div_ceil(shares)]
 }
 
-/// Bytes of a table of the ids of keys: two a place, and four for each key. `None` if ids are given.
+/// Bytes of a table of the ids of keys: two a place. `None` if ids are given.
 fn near(by_id: &GroupById) -> Option<u32> {
-    let bytes = 2 * places(by_id.groups) + 4 * u64::from(by_id.groups);
-    by_id.keys.filter(|_| by_id.groups < NO_ID).and(u32::try_from(bytes).ok())
+    by_id.keys.filter(|_| by_id.groups < NO_ENTRY).and(u32::try_from(2 * places(by_id.groups)).ok())
 }
 
 /// Pairs that are ordered at a time.

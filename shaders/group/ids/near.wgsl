@@ -1,86 +1,90 @@
-// The ids of keys in a table of the workgroup's own, whose places are those of the table in storage
-// (group_by/collect.wgsl). A lookup in storage takes a sector of the cache, one in this memory a word of a bank.
+// The ids of keys in a table of the workgroup's own, made of the one in storage (group_by/collect.wgsl). A lookup in storage takes a sector of
+// the cache, one in this memory a word of a bank.
 //
-// Two ids share a word, and the key of each id is in a list.
+// A word has the entries of the keys at two places, 16 bits each: bits of the key's hash, its tag, above its id. Every key of the input is in the table in
+// storage, so a tag only has to tell the keys of a word apart. A key that is not at its first two places, or shares its tag with the other one, is looked up in
+// storage; so are all if there are too many.
 #import group/shared/io
 #import group/shared/pair_keys
 
-// Words with the ids of two places.
+// Words, a power of two.
 override LOCAL_TABLE: u32 = 2u;
 
-// The 16 bits of the id of no group.
-const NO_ID: u32 = 0xffffu;
+// An entry, and a word, of no key. The entries of a key have smaller ids.
+const NO_ENTRY: u32 = 0xffffu;
+const NO_ENTRIES: u32 = 0xffffffffu;
 
-var<workgroup> near_ids: array<u32, LOCAL_TABLE>;
-var<workgroup> near_keys: array<u32, GROUPS>;
-var<workgroup> greatest_id: u32;
+var<workgroup> near: array<atomic<u32>, LOCAL_TABLE>;
 
-fn put_key(key: u32, id: u32) {
-    if id < GROUPS {
-        near_keys[id] = key;
+// Bits of an id. None has ones only.
+fn id_bits() -> u32 { return 32u - countLeadingZeros(GROUPS); }
+
+// The tag of a hash: the bits behind those of its place, above the bits of an id.
+fn tag_of(hashed: u32) -> u32 {
+    let behind = hashed << (31u - countLeadingZeros(LOCAL_TABLE));
+    return (behind >> 16u) & ~((1u << id_bits()) - 1u);
+}
+
+// True if both entries have one tag.
+fn is_alike(entry: u32, other: u32) -> bool { return ((entry ^ other) >> id_bits()) == 0u; }
+
+// The entry of a key at one of two places, if it belongs there.
+fn entry_of(key: u32, id: u32, two: u32) -> u32 {
+    let hashed = hash(key);
+    return select(NO_ENTRY, tag_of(hashed) | id, id < GROUPS && place_of(hashed, LOCAL_TABLE) == two);
+}
+
+// Drops entries that would be taken for those of a key that is farther from its first two places.
+fn drop_alike(key: u32, id: u32, two: u32) {
+    let hashed = hash(key);
+    let first = place_of(hashed, LOCAL_TABLE);
+    if id < GROUPS && first != two {
+        let word = atomicLoad(&near[first]);
+        if is_alike(word & NO_ENTRY, tag_of(hashed)) || is_alike(word >> 16u, tag_of(hashed)) {
+            atomicStore(&near[first], NO_ENTRIES);
+        }
     }
 }
 
 // Fills the table. A barrier has to follow.
 fn begin_ids(lid: u32) {
+    // The greatest key takes a free place. `behind` has its id and the number of keys.
+    let behind = places[LOCAL_TABLE];
+    let for_greatest = place_of(hash(EMPTY_SLOT), LOCAL_TABLE);
     for (var two = lid; two < LOCAL_TABLE; two += WG) {
         let there = places[two];
-        near_ids[two] = (there.y & NO_ID) | (there.w << 16u);
-        put_key(there.x, there.y);
-        put_key(there.z, there.w);
+        let last = select(there.w, behind.y, two == for_greatest && there.w == EMPTY_SLOT);
+        let low = entry_of(there.x, there.y, two);
+        let high = entry_of(there.z, last, two);
+        atomicStore(&near[two], select(low | (high << 16u), NO_ENTRIES, is_alike(low, high) || behind.z > GROUPS));
     }
-    if lid == 0u {
-        greatest_id = places[LOCAL_TABLE].y;
+    workgroupBarrier();
+    for (var two = lid; two < LOCAL_TABLE; two += WG) {
+        let there = places[two];
+        drop_alike(there.x, there.y, two);
+        drop_alike(there.z, there.w, two);
+    }
+    if lid == 0u && places[for_greatest].w != EMPTY_SLOT {
+        drop_alike(EMPTY_SLOT, behind.y, LOCAL_TABLE);
     }
 }
 
-// The key of an id; of no id any key.
-fn near_key(id: u32) -> u32 { return near_keys[select(id, 0u, id == NO_ID)]; }
-fn four_near_keys(ids: vec4<u32>) -> vec4<u32> { return vec4<u32>(near_key(ids.x), near_key(ids.y), near_key(ids.z), near_key(ids.w)); }
-fn is_key_of(id: u32, key: u32) -> bool { return id != NO_ID && near_key(id) == key; }
+// What is read are keys.
+const ARE_IDS: bool = false;
 
-// The id of a key, from two places on.
-fn id_from(key: u32, first: u32) -> u32 {
-    if key == EMPTY_SLOT {
-        return greatest_id;
-    }
-    var two = first;
-    for (var i = 0u; i < LOCAL_TABLE; i++) {
-        let ids = near_ids[two];
-        if is_key_of(ids & NO_ID, key) {
-            return ids & NO_ID;
-        }
-        if is_key_of(ids >> 16u, key) {
-            return ids >> 16u;
-        }
-        if (ids >> 16u) == NO_ID {
-            break;
-        }
-        two = next_two(two);
-    }
-    return EMPTY_SLOT;
-}
-
-fn id_at(at: u32) -> u32 {
-    let key = key_at(at);
-    return id_from(key, two_places_of(key));
-}
-
-// Most keys are at the first two places where they may be.
-fn four_ids_at(vector: u32) -> vec4<u32> {
-    let four = four_keys_at(vector);
-    let at = four_places_of(four);
+fn ids_of(bits: vec4<u32>) -> vec4<u32> {
+    let four = four_in_order(bits);
+    let hashed = vec4<u32>(hash(four.x), hash(four.y), hash(four.z), hash(four.w));
     // Loads for four keys are in flight at once.
-    let there = vec4<u32>(near_ids[at.x], near_ids[at.y], near_ids[at.z], near_ids[at.w]);
-    let a = there & vec4<u32>(NO_ID);
-    let b = there >> vec4<u32>(16u);
-    let is_a = (four_near_keys(a) == four) & (a != vec4<u32>(NO_ID));
-    // A key that is found reads a word of one bank with all others.
-    let is_b = !is_a & (b != vec4<u32>(NO_ID)) & (four_near_keys(select(b, vec4<u32>(NO_ID), is_a)) == four);
-    var ids = select(b, a, is_a);
-    let is_other = !(is_a | is_b);
+    #for c in x y z w: let $c = atomicLoad(&near[place_of(hashed.$c, LOCAL_TABLE)]);
+    let there = vec4<u32>(x, y, z, w);
+    let tags = vec4<u32>(tag_of(hashed.x), tag_of(hashed.y), tag_of(hashed.z), tag_of(hashed.w));
+    let low = (there & vec4<u32>(NO_ENTRY)) ^ tags;
+    let high = (there >> vec4<u32>(16u)) ^ tags;
+    var ids = select(high, low, low < vec4<u32>(GROUPS));
+    let is_other = ids >= vec4<u32>(GROUPS);
     if any(is_other) {
-        #for c in x y z w: if is_other.$c { ids.$c = id_from(four.$c, at.$c); }
+        #for c in x y z w: if is_other.$c { ids.$c = id_in_storage(four.$c); }
     }
     return ids;
 }

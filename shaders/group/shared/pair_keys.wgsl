@@ -15,17 +15,33 @@ override PLACES: u32 = 4u;
 // A place that has no key; and the id of no group.
 const EMPTY_SLOT: u32 = 0xffffffffu;
 
-fn key_at(at: u32) -> u32 { return in_order(keys[at]); }
+fn id_at(at: u32) -> u32 { return id_in_storage(in_order(keys[at])); }
 
-fn four_keys_at(vector: u32) -> vec4<u32> {
-    let bits = key_vectors[vector];
+fn id_vector(vector: u32) -> vec4<u32> { return key_vectors[vector]; }
+
+fn four_in_order(bits: vec4<u32>) -> vec4<u32> {
     return vec4<u32>(in_order(bits.x), in_order(bits.y), in_order(bits.z), in_order(bits.w));
 }
 
 // The two places where a key is looked for first, by their number among these.
-fn two_places_of(key: u32) -> u32 { return hash(key) & (PLACES / 2u - 1u); }
+fn two_places_of(key: u32) -> u32 { return place_of(hash(key), PLACES / 2u); }
 fn next_two(two: u32) -> u32 { return (two + 1u) & (PLACES / 2u - 1u); }
 
-fn four_places_of(four: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(two_places_of(four.x), two_places_of(four.y), two_places_of(four.z), two_places_of(four.w));
+// The id of a key. Most are at the first two places. A free place, and one whose key exceeds the allowed number, has no id: the search ends.
+fn id_from(key: u32, first: u32, there: vec4<u32>) -> u32 {
+    if key == EMPTY_SLOT {
+        return places[PLACES / 2u].y;
+    }
+    var found = there;
+    var two = first;
+    for (var i = 0u; i < PLACES && found.x != key && found.z != key && found.w != EMPTY_SLOT; i++) {
+        two = next_two(two);
+        found = places[two];
+    }
+    return select(select(EMPTY_SLOT, found.w, found.z == key), found.y, found.x == key);
+}
+
+fn id_in_storage(key: u32) -> u32 {
+    let first = two_places_of(key);
+    return id_from(key, first, places[first]);
 }

@@ -10,16 +10,17 @@ struct FourPairs {
     id: vec4<u32>,
     bits: vec4<u32>,
     number: u32,
+    // False if `id` has what ids are found by.
+    has_ids: bool,
 }
 
 // The four pairs of a number, without those past the end. Fours begin at whole vectors of values: the first of them may begin before the first pair.
 fn load(four: u32) -> FourPairs {
     let begin = 4u * four - (params.first & 3u);
     if begin < params.len && params.len - begin >= 4u && ((params.first ^ params.second) & 3u) == 0u {
-        let id = four_ids_at((params.second >> 2u) + four);
-        return FourPairs(id, value_vectors[(params.first >> 2u) + four], 4u);
+        return FourPairs(id_vector((params.second >> 2u) + four), value_vectors[(params.first >> 2u) + four], 4u, ARE_IDS);
     }
-    var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 0u);
+    var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 0u, true);
     for (var i = 0u; i < 4u; i++) {
         let pair = begin + i;
         loaded = turned(loaded);
@@ -32,8 +33,16 @@ fn load(four: u32) -> FourPairs {
     return loaded;
 }
 
+// The pairs with their ids. Looking these up is left until they are needed, when the next pairs are in flight.
+fn with_ids(four: FourPairs) -> FourPairs {
+    if four.has_ids {
+        return four;
+    }
+    return FourPairs(ids_of(four.id), four.bits, four.number, true);
+}
+
 // The next pair comes first.
-fn turned(four: FourPairs) -> FourPairs { return FourPairs(four.id.yzwx, four.bits.yzwx, four.number); }
+fn turned(four: FourPairs) -> FourPairs { return FourPairs(four.id.yzwx, four.bits.yzwx, four.number, four.has_ids); }
 
 // The number of pairs whose id no group has.
 fn out_of_range(four: FourPairs) -> u32 {

@@ -13,8 +13,8 @@ override SAMPLES: u32 = 32u;
 const LAST_WINDOW: u32 = 230u;
 // The exponents above that of a sample that its window has.
 const ABOVE: u32 = 2u;
-// Additions that take half of the room.
-const HALF: u32 = 16384u;
+// Additions after which a sum is moved: an eighth of the room.
+const MANY: u32 = 4096u;
 
 var<workgroup> sample: array<u32, SAMPLES>;
 // The window that most of a sample are in: their number, and in the lowest 8 bits the window.
@@ -25,7 +25,7 @@ fn above(word: u32) -> u32 { return bitcast<u32>(bitcast<i32>(word) >> 16u); }
 
 fn is_busy(slot: u32) -> bool {
     for (var c = 0u; c < COPIES; c++) {
-        if (atomicLoad(&tallies[slot * COPIES + c]) & 0xffffu) >= HALF {
+        if (atomicLoad(&tallies[slot * COPIES + c]) & 0xffffu) >= MANY {
             return true;
         }
     }
@@ -105,18 +105,22 @@ fn move_keys(slot: u32, slice: Slice) {
     }
 }
 
-// Chooses the window of most values in a sample if `has_missed` is true; otherwise `window` stays. Each invocation gives one value. The
-// function has barriers, so all invocations call it.
-fn chosen_window(window: u32, has_missed: bool, bits: u32, lid: u32) -> u32 {
+// Puts a value of each invocation into the sample for the next window. A barrier has to follow.
+fn put_sample(bits: u32, lid: u32) {
 #ifdef float
-    if has_missed && lid < SAMPLES {
+    if lid < SAMPLES {
         sample[lid] = exponent_of(vec4<u32>(bits)).x;
     }
     if lid == 0u {
         atomicStore(&best, 0u);
-        atomicStore(&misses, 0u);
     }
-    workgroupBarrier();
+#endif
+}
+
+// Chooses the window of most values in the sample if `has_missed` is true; otherwise `window` stays. The function has a barrier, so all
+// invocations call it. A barrier has to follow.
+fn chosen_window(window: u32, has_missed: bool, lid: u32) -> u32 {
+#ifdef float
     if has_missed && lid < SAMPLES {
         let candidate = clamp(sample[lid] + ABOVE, SPAN + 1u, LAST_WINDOW + SPAN) - SPAN;
         var number = 0u;
@@ -126,6 +130,9 @@ fn chosen_window(window: u32, has_missed: bool, bits: u32, lid: u32) -> u32 {
         atomicMax(&best, (number << 8u) | candidate);
     }
     workgroupBarrier();
+    if lid == 0u {
+        atomicStore(&misses, 0u);
+    }
     return select(window, atomicLoad(&best) & 0xffu, has_missed);
 #else
     return 0u;
@@ -145,7 +152,7 @@ fn begin_table(lid: u32) {
     }
 }
 
-// Moves sums whose room is half used; all before another window, and at the end, with the keys. Barriers have to be around.
+// Moves sums of many additions; all before another window, and at the end, with the keys. Barriers have to be around.
 fn move_groups(is_end: bool, slice: Slice, next_window: u32, lid: u32) {
     for (var slot = lid; slot < slice.groups; slot += WG) {
         if is_end || next_window != slice.window || is_busy(slot) {

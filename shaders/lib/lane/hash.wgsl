@@ -1,7 +1,8 @@
-// A hash of a number. No two numbers have the same one.
+// A hash of a number, whose highest bits are the best. No two numbers have the same one.
 fn hash(number: u32) -> u32 {
-    var x = number * 0x9e3779b1u + 0x7f4a7c15u;
-    x = (x ^ (x >> 16u)) * 0x85ebca6bu;
-    x = (x ^ (x >> 13u)) * 0xc2b2ae35u;
-    return x ^ (x >> 16u);
+    let x = number * 0x9e3779b1u + 0x7f4a7c15u;
+    return (x ^ (x >> 16u)) * 0x85ebca6bu;
 }
+
+// The place of a hash among `places` of them, a power of two.
+fn place_of(hashed: u32, places: u32) -> u32 { return hashed >> (countLeadingZeros(places) + 1u); }
