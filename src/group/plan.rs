@@ -76,7 +76,7 @@ const NO_ENTRY: u32 = 0xffff;
 /// The fewest steps that pay for a table.
 const LEAST_STEPS: u64 = 4;
 
-/// The fewest pairs that pay for a table of keys, on a processor.
+/// The fewest pairs of a workgroup that fills a table of keys, on a processor: to add thousands takes as long.
 const LEAST_OF_KEYS: u64 = 1 << 13;
 
 /// The remedy for too many workgroups.
@@ -172,10 +172,11 @@ impl GroupById {
         limits: &Limits,
     ) -> Result<Vec<Pass>, Error> {
         let slices = if table.step == TABLES { table.slices } else { 1 };
-        let most = if table.step == PARTED { u64::from(MOST_NUMBERS / table.slices) } else { FILLING };
-        // A processor adds some pairs in the time in which it fills a table of keys.
-        let is_filled = table.has_keys && self.is_software;
-        let most = if is_filled { u64::from(window.len) / LEAST_OF_KEYS } else { most };
+        let most = match table.step {
+            PARTED => u64::from(MOST_NUMBERS / table.slices),
+            TABLES if table.has_keys && self.is_software => u64::from(window.len) / LEAST_OF_KEYS,
+            _ => FILLING,
+        };
         let most = most.min(FILLING.div_ceil(slices.into()));
         let [shares, steps] = shared(&window, table.workgroup_size, most);
         let grid = grid::of(shares * u64::from(slices), limits, SPLIT)?;
