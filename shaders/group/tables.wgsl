@@ -39,11 +39,10 @@ fn kernel(at: Place, wg: Workgroup) {
     let first = number * SLICE;
     var slice = Slice(first, min(SLICE, GROUPS - first), 0u, at.lid & (COPIES - 1u));
     var rejected = 0u;
-    begin_table(at.lid);
-    begin_ids(at.lid);
-    workgroupBarrier();
     // Loads the next pairs before adding these, to hide latency.
     var next_four = load(share * WG + at.lid);
+    begin_table(at.lid);
+    begin_ids(at.lid);
     put_sample(next_four.bits.x, at.lid);
     workgroupBarrier();
     slice.window = chosen_window(0u, true, at.lid);
