@@ -119,7 +119,8 @@ fn seen_at(at: vec4<u32>) -> vec4<u32> {
 fn insert_four(bits: vec4<u32>) {
     let four = vec4<u32>(in_order(bits.x), in_order(bits.y), in_order(bits.z), in_order(bits.w));
     let hashed = vec4<u32>(hash(four.x), hash(four.y), hash(four.z), hash(four.w));
-    let first = hashed >> vec4<u32>(countLeadingZeros(SEEN / 2u) + 1u);
+    #for c in x y z w: let first_$c = place_of(hashed.$c, SEEN / 2u);
+    let first = vec4<u32>(first_x, first_y, first_z, first_w);
     let is_farther = seen_at(first) != four;
     // Keys found at once all read word 0: a broadcast, without bank conflicts.
     let second = select(vec4<u32>(0u), first + vec4<u32>(SEEN / 2u), is_farther);

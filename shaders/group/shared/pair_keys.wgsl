@@ -25,7 +25,6 @@ fn four_in_order(bits: vec4<u32>) -> vec4<u32> {
 
 // The two places where a key is looked for first, by their number among these.
 fn two_places_of(key: u32) -> u32 { return place_of(hash(key), PLACES / 2u); }
-fn next_two(two: u32) -> u32 { return (two + 1u) & (PLACES / 2u - 1u); }
 
 // The id of a key. Most are at the first two places. A free place, and one whose key exceeds the allowed number, has no id: the search ends.
 fn id_from(key: u32, first: u32, there: vec4<u32>) -> u32 {
@@ -35,7 +34,7 @@ fn id_from(key: u32, first: u32, there: vec4<u32>) -> u32 {
     var found = there;
     var two = first;
     for (var i = 0u; i < PLACES && found.x != key && found.z != key && found.w != EMPTY_SLOT; i++) {
-        two = next_two(two);
+        two = (two + 1u) & (PLACES / 2u - 1u);
         found = places[two];
     }
     return select(select(EMPTY_SLOT, found.w, found.z == key), found.y, found.x == key);
