@@ -7,27 +7,9 @@
 // Cost: several atomic additions to storage per pair. Each moves a cache sector.
 #import lib/grid/entry
 #import group/shared/io
-#import group/shared/keys
 #import group/shared/integers
 #import group/shared/pairs
 #import group/shared/states
-
-fn visit(id: u32, bits: u32) {
-    if id >= GROUPS {
-        return;
-    }
-    let state = state_of(id);
-    atomicAdd(&states[state + COUNT], 1u);
-    if SUMS {
-        add_apart(id, bits);
-    }
-    if WANT_MIN {
-        atomicMax(&states[state + LEAST], ~least_key(bits));
-    }
-    if WANT_MAX {
-        atomicMax(&states[state + MOST], most_key(bits));
-    }
-}
 
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.shares {
@@ -38,7 +20,7 @@ fn kernel(at: Place, wg: Workgroup) {
         var four = with_ids(load((step * params.shares + wg.index) * WG + at.lid));
         rejected += out_of_range(four);
         for (var i = 0u; i < 4u; i++) {
-            visit(four.id.x, four.bits.x);
+            add_pair(four.id.x, four.bits.x);
             four = turned(four);
         }
     }

@@ -30,10 +30,12 @@ fn kernel(at: Place, wg: Workgroup) {
         let loaded = next;
         next = load(first + (step + 1u) * WG);
         let four = with_ids(loaded);
+#ifndef hashed
         rejected += out_of_range(four);
-#for c in x y z w
-        if four.id.$c < GROUPS {
-            atomicAdd(&counts[four.id.$c >> SHIFT], 1u);
+#endif
+#for k in 0..4
+        if is_pair(four.id[$k], four.number, $(k)u) {
+            atomicAdd(&counts[part_of(four.id[$k])], 1u);
         }
 #end
     }

@@ -19,13 +19,11 @@ override STEPS: u32 = 1u;
 
 // Four pairs from this place on, WG apart.
 fn load_parted(place: u32, end: u32) -> FourPairs {
-    var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 4u, true);
+    var loaded = no_pairs();
     for (var i = 0u; i < 4u; i++) {
-        loaded = turned(loaded);
         if place + i * WG < end {
             let pair = parted[place + i * WG];
-            loaded.id.w = pair.x;
-            loaded.bits.w = pair.y;
+            loaded = with_pair(loaded, pair.x, pair.y);
         }
     }
     return loaded;
@@ -76,8 +74,12 @@ fn kernel(at: Place, wg: Workgroup) {
     if share.begin == share.end {
         return;
     }
+#ifdef hashed
+    var slice = Slice(share.part, SLICE, 0u, 0u);
+#else
     let first = share.part << SHIFT;
-    var slice = Slice(first, min(SLICE, GROUPS - first), 0u, at.lid & (COPIES - 1u));
+    var slice = Slice(first, min(SLICE, GROUPS - first), 0u, 0u);
+#endif
     var next_four = load_parted(share.begin + at.lid, share.end);
     begin_table(at.lid);
     put_sample(next_four.bits.x, at.lid);

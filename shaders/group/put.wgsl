@@ -51,23 +51,23 @@ fn sum_up(side: u32, share: Share, lid: u32) {
 fn put(side: u32, four: FourPairs, share: Share, lid: u32) {
     var ranks = vec4<u32>();
 #for k in 0..4
-    if $(k)u < ITEMS && four.id[$k] < GROUPS {
-        ranks[$k] = atomicAdd(&ends[side + (four.id[$k] >> SHIFT)], 1u);
+    if $(k)u < ITEMS && is_pair(four.id[$k], four.number, $(k)u) {
+        ranks[$k] = atomicAdd(&ends[side + part_of(four.id[$k])], 1u);
     }
 #end
     workgroupBarrier();
     sum_up(side, share, lid);
     workgroupBarrier();
 #for k in 0..4
-    if $(k)u < ITEMS && four.id[$k] < GROUPS {
-        ordered[atomicLoad(&ends[side + (four.id[$k] >> SHIFT)]) - 1u - ranks[$k]] = vec2(four.id[$k], four.bits[$k]);
+    if $(k)u < ITEMS && is_pair(four.id[$k], four.number, $(k)u) {
+        ordered[atomicLoad(&ends[side + part_of(four.id[$k])]) - 1u - ranks[$k]] = vec2(four.id[$k], four.bits[$k]);
     }
 #end
     workgroupBarrier();
     let all = atomicLoad(&ends[side + PARTS - 1u]);
     for (var nth = lid; nth < all; nth += WG) {
         let pair = ordered[nth];
-        parted[next_places[pair.x >> SHIFT] + nth] = pair;
+        parted[next_places[part_of(pair.x)] + nth] = pair;
     }
     workgroupBarrier();
     for (var part = share.first; part < share.end; part++) {
@@ -97,6 +97,7 @@ fn kernel(at: Place, wg: Workgroup) {
             put(((step * (4u / ITEMS) + turn) & 1u) * PARTS, four, share, at.lid);
             for (var k = 0u; k < ITEMS; k++) {
                 four = turned(four);
+                four.number += 1u;
             }
         }
     }

@@ -3,9 +3,22 @@
 //     2 5 8 | 3 4 9      5 follows one key of its own run and two of the other:      2 3 4 5 8 9
 //
 // Cost: a binary search for each key.
-#import group_by/shared/io
 #import group_by/shared/key_lists
-#import group_by/shared/search
+
+// The place of the first key that is not less than another one, between two places of the list that is read. Keys are in order there.
+fn search(key: u32, begin: u32, end: u32) -> u32 {
+    var low = begin;
+    var high = end;
+    while low < high {
+        let between = (low + high) / 2u;
+        if lists[params.source + between] < key {
+            low = between + 1u;
+        } else {
+            high = between;
+        }
+    }
+    return low;
+}
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {

@@ -1,38 +1,35 @@
-// number: the id of each key in the table, which is its place in order.
+// number: tells each group the position of its key in the sorted list.
 //
-// Reads the ordered list. Writes ids to the table; keys and their number are results, too.
+// Reads the list, and looks up the id of each key. Writes positions behind the states of groups; keys and their number are results.
 //
-//     list 3 7 9      table  9 . . . 7 3 . . …      ids  2 . . . 1 0 . . …
+//     list 3 7 9      ids 1 0 2      position of group 0: 1, of group 1: 0, of group 2: 2
 //
-// Cost: a binary search for each place that has a key.
-#import group_by/shared/io
+// Groups without a key have positions behind the last key, in the order of their ids. Cost: a lookup in storage for each group.
+#import group_by/shared/key_lists
 #import group_by/key_bits/*
-#import group_by/shared/search
-#import group_by/shared/places
 
 @group(0) @binding(1) var<storage, read_write> group_keys: array<u32>;
+@group(0) @binding(4) var<storage, read_write> states: array<u32>;
 @group(0) @binding(11) var<storage, read_write> number_of_groups: array<u32>;
+
+// The first of the positions.
+override POSITIONS: u32 = 0u;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
-    let place = group_index(workgroup) * WG + lid;
-    let number = min(atomicLoad(&places[2u * number_at()]), GROUPS);
-    if place == 0u {
-        number_of_groups[params.len_at] = number;
-    }
-    if place > PLACES {
+    let position = group_index(workgroup) * WG + lid;
+    let number = listed();
+    if position >= GROUPS {
         return;
     }
-    let there = atomicLoad(&places[2u * place]);
-    let key = select(there, EMPTY_SLOT, place == PLACES);
-    var id = EMPTY_SLOT;
-    if there != EMPTY_SLOT {
-        let listed = search(key, 0u, number);
-        // Keys that are too many are not listed.
-        if listed < number && lists[params.source + listed] == key {
-            id = listed;
-            group_keys[id] = from_order(key);
-        }
+    if position == 0u {
+        number_of_groups[params.len_at] = number;
     }
-    atomicStore(&places[2u * place + 1u], id);
+    var id = position;
+    if position < number {
+        let key = lists[params.source + position];
+        group_keys[position] = from_order(key);
+        id = id_in_storage(hash(key));
+    }
+    states[POSITIONS + id] = position;
 }

@@ -5,9 +5,7 @@
 // Keys are distinct, so a key's position in its tile is the number of smaller keys. Four keys are counted at a time.
 //
 // Cost: a million comparisons for a tile of 1024 keys, without barriers between them.
-#import group_by/shared/io
 #import group_by/shared/key_lists
-#import group_by/shared/search
 
 const FOURS: u32 = 256u;
 

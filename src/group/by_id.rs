@@ -12,12 +12,12 @@ use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::range::Inputs;
 use crate::group::aggregate::not_grouped;
 use crate::group::io::{self, Group};
-use crate::group::plan::{APART, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
+use crate::group::plan::{APART, COLLECT, COUNT, FINISH, OFFSETS, PARTED, PUT, TABLES, VARIANCE};
 use crate::group::spec::GroupById;
 use crate::reduce::{BufferRange, FromResults};
 
-/// All kernels. The last one is only for variances.
-const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH, VARIANCE];
+/// The kernels for all results.
+const STEPS: &[Step] = &[TABLES, COUNT, OFFSETS, PUT, PARTED, APART, FINISH];
 
 impl Base for GroupById {
     const LABEL: &'static str = "halofold::group_by_id";
@@ -37,7 +37,7 @@ impl Base for GroupById {
     }
 
     fn check_on(&self, _: Features, limits: &Limits) -> Result<(), Error> {
-        limits::check_all(self.steps().iter().map(|step| self.bindings(step)), limits)
+        limits::check_all(self.steps().iter().map(|step| self.bindings(step, limits)), limits)
             .map_err(|error| error.or("ask for fewer results"))?;
         needs!(limits, max_compute_invocations_per_workgroup, 32u32)?;
         needs!(limits, max_compute_workgroup_storage_size, 1024u32)?;
@@ -45,8 +45,9 @@ impl Base for GroupById {
     }
 
     fn steps(&self) -> Vec<Step> {
-        let steps = if self.has_squares() { STEPS } else { &STEPS[..STEPS.len() - 1] };
-        steps.to_vec()
+        let [variance, collect] =
+            [(VARIANCE, self.has_squares()), (COLLECT, self.keys.is_some())].map(|(step, is)| is.then_some(step));
+        STEPS.iter().copied().chain(variance).chain(collect).collect()
     }
 
     fn kernel(&self, step: Step, _: Features, limits: &Limits) -> Kernel {
@@ -79,7 +80,7 @@ impl Base for GroupById {
     }
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        self.passes(inputs.two()?, limits)
+        Ok([self.adding(inputs.two()?, limits)?, self.finished(limits)?].concat())
     }
 }
 

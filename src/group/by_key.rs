@@ -5,38 +5,31 @@ use wgpu::{Features, Limits};
 use crate::element::Element;
 use crate::gpu::error::{DataError, Error};
 use crate::gpu::io::{Output, ResultOf};
-use crate::gpu::kernel::{Access, Driver, Kernel, PARAMETERS, Slot};
+use crate::gpu::kernel::{Access, Driver, Kernel, PARAMETERS, Slot, declared};
 use crate::gpu::limits::{self, LimitError, SettingError, power_of_two_workgroup};
 use crate::gpu::operation::{Base, Memory, Step};
 use crate::gpu::params::parameters;
 use crate::gpu::range::Inputs;
-use crate::gpu::{Pass, grid, input};
+use crate::gpu::{Pass, grid};
 use crate::group::aggregate::{Aggregate, aggregates, not_grouped};
 use crate::group::io::{self, Group};
-use crate::group::plan::shared;
 use crate::group::spec::{GroupById, order_of, places};
 use crate::reduce::results::OutputLayout;
 use crate::reduce::{BufferRange, FromResults};
 use crate::shader::{self, Composer, rooms};
 
 const CLEAR: Step = "group_by/clear";
-const COLLECT: Step = "group_by/collect";
 const SORT: Step = "group_by/sort";
 const MERGE: Step = "group_by/merge";
 const NUMBER: Step = "group_by/number";
 
-/// The kernels that give keys their ids.
-const OWN: &[Step] = &[CLEAR, COLLECT, SORT, MERGE, NUMBER];
+/// The kernels that clear the table of keys, and put keys in order.
+const OWN: &[Step] = &[CLEAR, SORT, MERGE, NUMBER];
 
 parameters! {
     /// `Params` of `shaders/group_by/shared/io.wgsl`.
     struct Params {
-        first: u32,
-        index: u32,
-        len: u32,
-        groups: u32,
         grid_row: u32,
-        steps: u32,
         source: u32,
         target_list: u32,
         run: u32,
@@ -50,13 +43,8 @@ const MOST_GROUPS: u32 = 1 << 27;
 /// Keys of a tile: four for each of `FOURS` in `shaders/group_by/sort.wgsl`.
 const TILE: u32 = 1024;
 
-/// Invocations of a workgroup that collects, and of another one, on a device that allows as many.
-const COLLECTING: u32 = 1024;
+/// Invocations of a workgroup, on a device that allows as many.
 const WORKGROUP: u32 = 256;
-
-/// The most places for keys in workgroup memory, and bytes of it besides these.
-const MOST_SEEN: u32 = 8192;
-const BESIDES: u32 = 256;
 
 /// The remedy for too large a table.
 const FEWER: &str = "allow fewer groups";
@@ -95,52 +83,27 @@ impl GroupByKey {
         GroupByKey { by_id: self.by_id.and(aggregate), ..self }
     }
 
-    /// The dispatches that give each key its id.
-    fn numbering(&self, keys: BufferRange, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    /// A dispatch of an invocation for each item.
+    fn over(&self, step: Step, items: u64, own: Params, limits: &Limits) -> Result<Pass, LimitError> {
+        let grid = grid::of(items.div_ceil(workgroup(limits).into()), limits, FEWER)?;
+        Ok(Pass::new(step, grid, Params { grid_row: grid[0], ..own }))
+    }
+
+    /// The dispatches that put keys in order.
+    fn sorting(&self, limits: &Limits) -> Result<Vec<Pass>, LimitError> {
         let most = self.by_id.groups;
-        let over = |step, items: u64, [source, target_list, run]: [u32; 3]| {
-            let workgroups = items.div_ceil(self.workgroup(step, limits).into());
-            let grid = grid::of(workgroups, limits, FEWER)?;
-            let params = Params {
-                groups: workgroups as u32,
-                grid_row: grid[0],
-                source,
-                target_list,
-                run,
-                ..Params::default()
-            };
-            Ok::<_, LimitError>(Pass::new(step, grid, params))
+        let over = |step, items, [source, target_list, run]: [u32; 3]| {
+            self.over(step, items, Params { source, target_list, run, ..Params::default() }, limits)
         };
-        let mut passes = vec![over(CLEAR, 2 * (places(self.by_id.groups) + 2), [0; 3])?];
-        for window in input::windows(keys, 4, (1, 0), limits)? {
-            let [shares, steps] = shared(&window, self.workgroup(COLLECT, limits), u64::MAX);
-            let grid = grid::of(shares, limits, "split the input")?;
-            let params = Params {
-                first: window.first,
-                index: window.index,
-                len: window.len,
-                groups: shares as u32,
-                grid_row: grid[0],
-                steps: steps as u32,
-                ..Params::default()
-            };
-            passes.push(Pass::new(COLLECT, grid, params).reading(window.bytes()));
-        }
-        let tiles = u64::from(most.div_ceil(TILE) * self.workgroup(SORT, limits));
-        passes.push(over(SORT, tiles, [0, most, 0])?);
+        let tiles = u64::from(most.div_ceil(TILE) * workgroup(limits));
+        let mut passes = vec![over(SORT, tiles, [0, most, 0])?];
         let (mut source, mut run) = (most, TILE);
         while run < most {
             passes.push(over(MERGE, most.into(), [source, most - source, run])?);
             (source, run) = (most - source, 2 * run);
         }
-        passes.push(over(NUMBER, places(self.by_id.groups) + 1, [source, 0, 0])?);
+        passes.push(over(NUMBER, most.into(), [source, 0, 0])?);
         Ok(passes)
-    }
-
-    /// Invocations of a workgroup.
-    fn workgroup(&self, step: Step, limits: &Limits) -> u32 {
-        let most = if step == COLLECT { COLLECTING } else { WORKGROUP };
-        power_of_two_workgroup(most, limits)
     }
 
     /// The memory of keys: their table, and two lists.
@@ -151,13 +114,17 @@ impl GroupByKey {
     }
 }
 
-/// The bindings of a step. 0 and 3 are the keys, 9 the table of keys, 10 their lists, 1 and 11 the first outputs.
+/// Invocations of a workgroup.
+fn workgroup(limits: &Limits) -> u32 {
+    power_of_two_workgroup(WORKGROUP, limits)
+}
+
+/// The bindings of a step. 4 are the states of groups, 9 the table of keys, 10 their lists, 1 and 11 the first outputs.
 fn bindings(step: Step) -> Vec<Slot> {
     use Access::{Read, Write};
     let own: &[Slot] = match step {
         CLEAR => &[(9, Write)],
-        COLLECT => &[(0, Read), (3, Read), (9, Write), (10, Write)],
-        NUMBER => &[(1, Write), (9, Write), (10, Write), (11, Write)],
+        NUMBER => &[(1, Write), (4, Write), (9, Read), (10, Write), (11, Write)],
         _ => &[(9, Read), (10, Write)],
     };
     [own, &[(PARAMETERS, Access::Uniform)]].concat()
@@ -198,16 +165,12 @@ impl Base for GroupByKey {
         let wgsl = Composer::of(&[rooms::GROUP_BY, rooms::SHARED])
             .choose("group_by/key_bits", order)
             .compose(step, &[]);
-        let mut overrides = vec![
-            ("WG", self.workgroup(step, limits).into()),
-            ("GROUPS", self.by_id.groups.into()),
-            ("PLACES", places(self.by_id.groups) as f64),
-        ];
-        if step == COLLECT {
-            let room = limits.max_compute_workgroup_storage_size.saturating_sub(BESIDES) / 4;
-            let seen = 1u32 << room.clamp(1, MOST_SEEN).ilog2();
-            overrides.push(("SEEN", places(self.by_id.groups).min(seen.into()) as f64));
-        }
+        let overrides = declared([
+            ("WG", workgroup(limits), true),
+            ("GROUPS", self.by_id.groups, true),
+            ("PLACES", places(self.by_id.groups) as u32, true),
+            ("POSITIONS", self.by_id.positions() as u32, step == NUMBER),
+        ]);
         Kernel::new(shader::label(&[step]), wgsl, bindings(step), overrides)
     }
 
@@ -237,9 +200,10 @@ impl Base for GroupByKey {
 
     fn plan_over(&self, inputs: Inputs, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let [keys, values] = inputs.two()?;
-        let mut passes = self.numbering(keys, limits)?;
-        passes.extend(self.by_id.passes([values, keys], limits)?);
-        Ok(passes)
+        let words = 2 * (places(self.by_id.groups) + 2);
+        let cleared = self.over(CLEAR, words, Params::default(), limits)?;
+        let [added, finished] = [self.by_id.adding([values, keys], limits)?, self.by_id.finished(limits)?];
+        Ok([vec![cleared], added, self.sorting(limits)?, finished].concat())
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) const OFFSETS: Step = "group/offsets";
 pub(super) const PUT: Step = "group/put";
 pub(super) const PARTED: Step = "group/parted";
 pub(super) const APART: Step = "group/apart";
+pub(super) const COLLECT: Step = "group_by/collect";
 pub(super) const VARIANCE: Step = "group/variance";
 pub(super) const FINISH: Step = "group/finish";
 
@@ -35,8 +36,9 @@ parameters! {
     }
 }
 
-/// Invocations of a workgroup, on a device that allows as many; and on a processor, where barriers cost more.
+/// Invocations of a workgroup, on a device that allows as many; and on a processor, where barriers cost more. Keys are collected without.
 const WORKGROUPS: [u32; 2] = [1024, 64];
+const COLLECTING: u32 = 1024;
 
 /// Workgroups that fill a large GPU.
 const FILLING: u64 = 132 * 4;
@@ -110,11 +112,18 @@ impl Table {
         let besides = near.and_then(|near| bytes.checked_sub(near)).filter(|bytes| groups <= room(*bytes));
         let (has_keys, bytes) = (besides.is_some(), besides.unwrap_or(bytes));
         let slices = groups.div_ceil(room(bytes));
-        let in_storage = by_id.in_storage || by_id.is_software && slices > 1;
-        if slices > MOST_SLICES || in_storage {
+        let is_hashed = by_id.keys.is_some() && !has_keys;
+        let in_storage = by_id.in_storage || by_id.is_software && (slices > 1 || is_hashed);
+        if slices > MOST_SLICES || is_hashed || in_storage {
             let sums = 4 * workgroup_size;
-            let slice = 1 << room(bytes.min(COPIED + sums).saturating_sub(sums)).ilog2();
-            let slices = groups.div_ceil(slice);
+            let (slice, slices) = if is_hashed {
+                // Half of the slots are free, of an average part, and a tag takes a word of each.
+                let slice = 1 << (bytes.saturating_sub(sums + BESIDES) / (4 * planes + 4)).max(2).ilog2();
+                (slice, (2 * groups).div_ceil(slice).next_power_of_two().max(2))
+            } else {
+                let slice = 1 << room(bytes.min(COPIED + sums).saturating_sub(sums)).ilog2();
+                (slice, groups.div_ceil(slice))
+            };
             let fits =
                 |ordered: &u32| 12 * slices.min(MOST_PARTS) + sums * (1 + 2 * ordered) + BESIDES <= bytes;
             let ordered = [4, 2, 1].into_iter().find(fits);
@@ -135,8 +144,8 @@ impl Table {
 }
 
 impl GroupById {
-    /// Plans the dispatches over pairs of values and ids.
-    pub(super) fn passes(&self, pairs: [BufferRange; 2], limits: &Limits) -> Result<Vec<Pass>, Error> {
+    /// Plans the dispatches that add pairs of values and ids to states.
+    pub(super) fn adding(&self, pairs: [BufferRange; 2], limits: &Limits) -> Result<Vec<Pass>, Error> {
         let len = pairs[0].len;
         let table = Table::of(self, limits);
         let at_once = if table.step == PARTED { ordered(len, limits) } else { len };
@@ -152,16 +161,19 @@ impl GroupById {
                 passes.extend(self.add(table, (window, second, at), limits)?);
             }
         }
+        Ok(passes)
+    }
+
+    /// Plans the dispatches that make results of states.
+    pub(super) fn finished(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let over_groups = |step, at_once| {
             let grid = grid::of(self.groups.div_ceil(at_once).into(), limits, "use fewer groups")?;
             let params = Params { groups: self.groups, grid_row: grid[0], ..Params::default() };
             Ok::<_, Error>(Pass::new(step, grid, params))
         };
-        if self.has_squares() {
-            passes.push(over_groups(VARIANCE, 1)?);
-        }
-        passes.push(over_groups(FINISH, self.finishing(limits).1)?);
-        Ok(passes)
+        let finished = over_groups(FINISH, self.finishing(limits).1)?;
+        let variances = self.has_squares().then(|| over_groups(VARIANCE, 1)).transpose()?;
+        Ok(variances.into_iter().chain([finished]).collect())
     }
 
     /// The dispatches over a window of pairs.
@@ -178,7 +190,7 @@ impl GroupById {
             _ => FILLING,
         };
         let most = most.min(FILLING.div_ceil(slices.into()));
-        let [shares, steps] = shared(&window, table.workgroup_size, most);
+        let [shares, steps] = shared(window.first, window.len, table.workgroup_size, most);
         let grid = grid::of(shares * u64::from(slices), limits, SPLIT)?;
         let params = Params {
             first: window.first,
@@ -195,8 +207,12 @@ impl GroupById {
         // Of keys, which have ids by now, values are the second input.
         let [first, second] = if self.keys.is_some() { [second, values] } else { [values, second] };
         let over = |step| Pass::new(step, grid, params).reading(first).with(second);
+        let mut passes = Vec::new();
         if table.step != PARTED {
-            return Ok(vec![over(table.step)]);
+            if self.keys.is_some() {
+                passes.push(collect(params, limits)?.reading(first));
+            }
+            return Ok([passes, vec![over(table.step)]].concat());
         }
         // A part's last share may be shorter.
         let own = TURNS * 4 * table.workgroup_size * table.period();
@@ -204,7 +220,12 @@ impl GroupById {
         let grid = grid::of(groups.into(), limits, SPLIT)?;
         let parted = Params { first: 0, second: 0, groups, grid_row: grid[0], period: own, ..params };
         let inside = |step, grid| Pass::new(step, grid, parted);
-        Ok(vec![over(COUNT), inside(OFFSETS, [1, 1]), over(PUT), inside(PARTED, grid)])
+        passes.extend([over(COUNT), inside(OFFSETS, [1, 1]), over(PUT)]);
+        if self.keys.is_some() {
+            passes.push(collect(parted, limits)?);
+        }
+        passes.push(inside(PARTED, grid));
+        Ok(passes)
     }
 
     /// Bytes of the pairs in order, and of the numbers of each workgroup's pairs of each part; `None` if they stay where they are.
@@ -220,19 +241,38 @@ impl GroupById {
             .map_err(|error| error.of("the state of groups").or("use fewer groups"))
     }
 
-    /// Bytes of all states, and of the number of ids that no group has.
+    /// Bytes of all states, of the number of ids that no group has, and of positions of keys.
     pub(super) fn states(&self) -> u64 {
-        4 * (u64::from(self.groups) * self.state() + 1)
+        let positions = if self.keys.is_some() { self.groups.into() } else { 0 };
+        4 * (self.positions() + positions)
+    }
+
+    /// The first word of positions.
+    pub(super) fn positions(&self) -> u64 {
+        u64::from(self.groups) * self.state() + 1
     }
 }
 
+/// The dispatch that collects the keys of pairs with some parameters.
+fn collect(pairs: Params, limits: &Limits) -> Result<Pass, LimitError> {
+    let [groups, steps] = shared(pairs.second, pairs.len, collecting(limits), FILLING);
+    let grid = grid::of(groups, limits, SPLIT)?;
+    let params = Params { groups: groups as u32, grid_row: grid[0], steps: steps as u32, ..pairs };
+    Ok(Pass::new(COLLECT, grid, params))
+}
+
 /// Workgroups that share the pairs of a window, and the steps of each, of four pairs for each invocation.
-pub(super) fn shared(window: &Window, workgroup_size: u32, most: u64) -> [u64; 2] {
+fn shared(first: u32, len: u32, workgroup_size: u32, most: u64) -> [u64; 2] {
     // The first four may begin before the first pair.
-    let pairs = u64::from(window.first % 4) + u64::from(window.len);
+    let pairs = u64::from(first % 4) + u64::from(len);
     let all = pairs.div_ceil(4 * u64::from(workgroup_size));
     let shares = (all / LEAST_STEPS).clamp(1, most.clamp(1, FILLING)).max(all.div_ceil(MOST_STEPS));
     [shares, all.div_ceil(shares)]
+}
+
+/// Invocations of a workgroup that collects keys.
+pub(super) fn collecting(limits: &Limits) -> u32 {
+    power_of_two_workgroup(COLLECTING, limits)
 }
 
 /// Bytes of a table of the ids of keys: two a place. `None` if ids are given.

@@ -416,7 +416,7 @@ fn many_keys_on_small_devices() {
     let few = limited(|limits| {
         limits.max_compute_invocations_per_workgroup = 64;
         limits.max_compute_workgroup_storage_size = 4096;
-        limits.max_storage_buffer_binding_size = 330_000;
+        limits.max_storage_buffer_binding_size = 340_000;
     });
     let full = keyed(&few, [Element::I32, Element::F32], 3000, false);
     for spread in [4, 5] {

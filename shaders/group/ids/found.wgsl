@@ -1,11 +1,11 @@
 // The ids of keys in the table in storage.
 #import group/shared/pair_keys
+#import group_by/shared/lookup
 
-// What is read are keys.
-const ARE_IDS: bool = false;
+fn id_at(at: u32) -> u32 { return id_in_storage(hash_of(keys[at])); }
 
 fn ids_of(bits: vec4<u32>) -> vec4<u32> {
-    let four = four_in_order(bits);
+    let four = hashes_of(bits);
     #for c in x y z w: let at_$c = two_places_of(four.$c);
     // Four loads are in flight at once.
     #for c in x y z w: let $c = places[at_$c];
@@ -13,5 +13,3 @@ fn ids_of(bits: vec4<u32>) -> vec4<u32> {
         #for c in x y z w: id_from(four.$c, at_$c, $c),
     );
 }
-
-fn begin_ids(lid: u32) {}

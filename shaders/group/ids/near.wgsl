@@ -6,6 +6,7 @@
 // storage; so are all if there are too many.
 #import group/shared/io
 #import group/shared/pair_keys
+#import group_by/shared/lookup
 
 // Words, a power of two.
 override LOCAL_TABLE: u32 = 2u;
@@ -29,14 +30,12 @@ fn tag_of(hashed: u32) -> u32 {
 fn is_alike(entry: u32, other: u32) -> bool { return ((entry ^ other) >> id_bits()) == 0u; }
 
 // The entry of a key at one of two places, if it belongs there.
-fn entry_of(key: u32, id: u32, two: u32) -> u32 {
-    let hashed = hash(key);
+fn entry_of(hashed: u32, id: u32, two: u32) -> u32 {
     return select(NO_ENTRY, tag_of(hashed) | id, id < GROUPS && place_of(hashed, LOCAL_TABLE) == two);
 }
 
 // Drops entries that would be taken for those of a key that is farther from its first two places.
-fn drop_alike(key: u32, id: u32, two: u32) {
-    let hashed = hash(key);
+fn drop_alike(hashed: u32, id: u32, two: u32) {
     let first = place_of(hashed, LOCAL_TABLE);
     if id < GROUPS && first != two {
         let word = atomicLoad(&near[first]);
@@ -48,9 +47,9 @@ fn drop_alike(key: u32, id: u32, two: u32) {
 
 // Fills the table. A barrier has to follow.
 fn begin_ids(lid: u32) {
-    // The greatest key takes a free place. `behind` has its id and the number of keys.
+    // The key of the greatest hash takes a free place. `behind` has its id and the number of keys.
     let behind = places[LOCAL_TABLE];
-    let for_greatest = place_of(hash(EMPTY_SLOT), LOCAL_TABLE);
+    let for_greatest = place_of(EMPTY_SLOT, LOCAL_TABLE);
     for (var two = lid; two < LOCAL_TABLE; two += WG) {
         let there = places[two];
         let last = select(there.w, behind.y, two == for_greatest && there.w == EMPTY_SLOT);
@@ -69,12 +68,10 @@ fn begin_ids(lid: u32) {
     }
 }
 
-// What is read are keys.
-const ARE_IDS: bool = false;
+fn id_at(at: u32) -> u32 { return id_in_storage(hash_of(keys[at])); }
 
 fn ids_of(bits: vec4<u32>) -> vec4<u32> {
-    let four = four_in_order(bits);
-    let hashed = vec4<u32>(hash(four.x), hash(four.y), hash(four.z), hash(four.w));
+    let hashed = hashes_of(bits);
     // Loads for four keys are in flight at once.
     #for c in x y z w: let $c = atomicLoad(&near[place_of(hashed.$c, LOCAL_TABLE)]);
     let there = vec4<u32>(x, y, z, w);
@@ -84,7 +81,7 @@ fn ids_of(bits: vec4<u32>) -> vec4<u32> {
     var ids = select(high, low, low < vec4<u32>(GROUPS));
     let is_other = ids >= vec4<u32>(GROUPS);
     if any(is_other) {
-        #for c in x y z w: if is_other.$c { ids.$c = id_in_storage(four.$c); }
+        #for c in x y z w: if is_other.$c { ids.$c = id_in_storage(hashed.$c); }
     }
     return ids;
 }

@@ -30,6 +30,24 @@ fn significand_of(bits: vec4<u32>) -> vec4<u32> {
 // The exponent fields, of subnormal numbers that of the smallest normal one.
 fn exponent_of(bits: vec4<u32>) -> vec4<u32> { return max((bits >> vec4<u32>(23u)) & vec4<u32>(0xffu), vec4<u32>(1u)); }
 
+// Adds a pair to its group's state in storage.
+fn add_pair(id: u32, bits: u32) {
+    if id >= GROUPS {
+        return;
+    }
+    let state = state_of(id);
+    atomicAdd(&states[state + COUNT], 1u);
+    if SUMS {
+        add_apart(id, bits);
+    }
+    if WANT_MIN {
+        atomicMax(&states[state + LEAST], ~least_key(bits));
+    }
+    if WANT_MAX {
+        atomicMax(&states[state + MOST], most_key(bits));
+    }
+}
+
 // Adds a value to a group's sum in storage, and its square.
 fn add_apart(id: u32, bits: u32) {
     let number = vec4<u32>(bits);

@@ -5,7 +5,7 @@
 // The id of no pair.
 const NOWHERE: u32 = 0xffffffffu;
 
-// Four pairs, or fewer: `number` of them. The others have the id NOWHERE.
+// Four pairs, or fewer: the last `number` of them. The others have the id NOWHERE.
 struct FourPairs {
     id: vec4<u32>,
     bits: vec4<u32>,
@@ -14,20 +14,19 @@ struct FourPairs {
     has_ids: bool,
 }
 
+fn no_pairs() -> FourPairs { return FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 0u, true); }
+
 // The four pairs of a number, without those past the end. Fours begin at whole vectors of values: the first of them may begin before the first pair.
 fn load(four: u32) -> FourPairs {
     let begin = 4u * four - (params.first & 3u);
     if begin < params.len && params.len - begin >= 4u && ((params.first ^ params.second) & 3u) == 0u {
         return FourPairs(id_vector((params.second >> 2u) + four), value_vectors[(params.first >> 2u) + four], 4u, ARE_IDS);
     }
-    var loaded = FourPairs(vec4<u32>(NOWHERE), vec4<u32>(0u), 0u, true);
+    var loaded = no_pairs();
     for (var i = 0u; i < 4u; i++) {
         let pair = begin + i;
-        loaded = turned(loaded);
         if pair < params.len {
-            loaded.id.w = id_at(params.second + pair);
-            loaded.bits.w = values[params.first + pair];
-            loaded.number += 1u;
+            loaded = with_pair(loaded, id_at(params.second + pair), values[params.first + pair]);
         }
     }
     return loaded;
@@ -39,6 +38,11 @@ fn with_ids(four: FourPairs) -> FourPairs {
         return four;
     }
     return FourPairs(ids_of(four.id), four.bits, four.number, true);
+}
+
+// Fewer than four pairs, and one more.
+fn with_pair(four: FourPairs, id: u32, bits: u32) -> FourPairs {
+    return FourPairs(vec4<u32>(four.id.yzw, id), vec4<u32>(four.bits.yzw, bits), four.number + 1u, true);
 }
 
 // The next pair comes first.

@@ -3,6 +3,7 @@
 #import group/shared/keys
 #import group/shared/integers
 #import group/shared/pairs
+#import group/slots/*
 #import group/squares/*
 #import group/shared/table_words
 
@@ -53,26 +54,28 @@ fn add_keys(at: u32, bits: u32) {
 }
 
 // Slow path: adds values outside the window. A loop, not unrolled, to keep the code small.
-fn add_misses(four: FourPairs, missed: vec4<bool>, slice: Slice) {
-    var left = four;
+fn add_misses(four: vec4<u32>, bits: vec4<u32>, missed: vec4<bool>, slice: Slice) {
+    var slots = four;
+    var left = bits;
     var flags = missed;
     // No dispatch has 2^31 workgroups, which no compiler knows.
     let count = 4u + (params.groups >> 31u);
     for (var i = 0u; i < count; i++) {
-        if flags.x && left.bits.x == 0x80000000u {
-            atomicAdd(&tallies[(left.id.x - slice.first) * COPIES + slice.copy], 0x10000u);
+        if flags.x && left.x == 0x80000000u {
+            atomicAdd(&tallies[slots.x * COPIES + slice.copy], 0x10000u);
         } else if flags.x {
             atomicAdd(&misses, 1u);
-            add_apart(left.id.x, left.bits.x);
+            add_apart(id_of(slots.x, slice), left.x);
         }
-        left = turned(left);
+        slots = slots.yzwx;
+        left = left.yzwx;
         flags = flags.yzwx;
     }
 }
 
 // Adds the pairs of a slice. Returns whether all four are.
 fn visit(four: FourPairs, slice: Slice) -> bool {
-    let slots = four.id - vec4<u32>(slice.first);
+    let slots = slots_of(four, slice);
     let here = slots < vec4<u32>(slice.groups);
     let at = slots * COPIES + slice.copy;
     var digits = Digits(vec4<u32>(0u), vec4<u32>(0u), vec4<u32>(0u));
@@ -81,7 +84,7 @@ fn visit(four: FourPairs, slice: Slice) -> bool {
         digits = digits_of(four.bits, has, slice.window);
         let missed = here & !has & (four.bits != vec4<u32>(0u));
         if any(missed) {
-            add_misses(four, missed, slice);
+            add_misses(slots, four.bits, missed, slice);
         }
     }
     visit_squares(four.bits, slots, here, slice);

@@ -34,7 +34,6 @@ fn is_busy(slot: u32) -> bool {
 
 // Moves a group's number and counts to storage.
 fn move_sum(slot: u32, slice: Slice, lid: u32) {
-    let id = slice.first + slot;
     var count = 0u;
     var zeros = 0u;
     // The lower and the upper halves of the digits: all copies of them find room.
@@ -57,6 +56,11 @@ fn move_sum(slot: u32, slice: Slice, lid: u32) {
     if count == 0u {
         return;
     }
+    let id = id_of(slot, slice);
+    if id >= GROUPS {
+        add_rejected(count);
+        return;
+    }
     atomicAdd(&states[state_of(id) + COUNT], count);
     if !SUMS {
         return;
@@ -64,7 +68,7 @@ fn move_sum(slot: u32, slice: Slice, lid: u32) {
     if zeros > 0u {
         atomicAdd(&states[state_of(id) + ZEROS], zeros);
     }
-    move_squares(slot, slice, lid);
+    move_squares(id, slot, slice, lid);
     // Carries, from digit to digit; the highest one has the sign.
     let second = above(lower.x) + upper.x + lower.y;
     let third = above(second) + upper.y + lower.z;
@@ -86,7 +90,6 @@ fn move_sum(slot: u32, slice: Slice, lid: u32) {
 
 // Moves the least key of a group, inverted, and the greatest. Zeros are what nothing has been added to.
 fn move_keys(slot: u32, slice: Slice) {
-    let state = state_of(slice.first + slot);
     var keys = vec2<u32>();
     for (var c = 0u; c < COPIES; c++) {
         let at = slot * COPIES + c;
@@ -97,11 +100,12 @@ fn move_keys(slot: u32, slice: Slice) {
             keys.y = max(keys.y, atomicExchange(&others[MOST_PLANE + at], 0u));
         }
     }
-    if keys.x != 0u {
-        atomicMax(&states[state + LEAST], keys.x);
+    let id = id_of(slot, slice);
+    if keys.x != 0u && id < GROUPS {
+        atomicMax(&states[state_of(id) + LEAST], keys.x);
     }
-    if keys.y != 0u {
-        atomicMax(&states[state + MOST], keys.y);
+    if keys.y != 0u && id < GROUPS {
+        atomicMax(&states[state_of(id) + MOST], keys.y);
     }
 }
 
@@ -141,6 +145,7 @@ fn chosen_window(window: u32, has_missed: bool, lid: u32) -> u32 {
 
 // Begins an empty table. A barrier has to follow.
 fn begin_table(lid: u32) {
+    begin_slots(lid);
     for (var i = lid; i < PLANE; i += WG) {
         atomicStore(&tallies[i], 0u);
     }

@@ -66,7 +66,7 @@ fn visit_squares(bits: vec4<u32>, slots: vec4<u32>, here: vec4<bool>, slice: Sli
 }
 
 // Moves a group's sum of squares to storage: two digits at a time become a word with all copies' carries.
-fn move_squares(slot: u32, slice: Slice, lid: u32) {
+fn move_squares(id: u32, slot: u32, slice: Slice, lid: u32) {
 #ifdef float
     let p = 2u * (slice.window - 1u);
 #else
@@ -91,7 +91,7 @@ fn move_squares(slot: u32, slice: Slice, lid: u32) {
             word = (halves.x & 0xffffu) | (middle << 16u);
             carry = halves.z + (middle >> 16u);
         }
-        add_word(slice.first + slot, SQUARE_SIGN, (p >> 5u) + w, (word << k) | below);
+        add_word(id, SQUARE_SIGN, (p >> 5u) + w, (word << k) | below);
         below = (word >> 1u) >> (31u - k);
     }
 }

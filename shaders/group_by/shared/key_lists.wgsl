@@ -1,8 +1,8 @@
-// The lists of keys, for kernels that only read the table.
+// The lists of keys: two of them, of which one is read and the other one is written.
 #import group_by/shared/io
-#import group_by/shared/search
+#import group_by/shared/lookup
 
-@group(0) @binding(9) var<storage, read> places: array<vec4<u32>>;
+@group(0) @binding(10) var<storage, read_write> lists: array<u32>;
 
 // Keys in a list. Those that are too many are not there.
 fn listed() -> u32 { return min(places[PLACES / 2u].z, GROUPS); }
