@@ -36,26 +36,28 @@ var<workgroup> has_greatest: atomic<u32>;
 
 #ifdef hashed
 // Returns the hash of a pair; past the end, of the last pair.
-fn hash_at(at: u32) -> u32 { return parted[min(at, params.len - 1u)].x; }
+fn key_at(at: u32) -> u32 { return parted[min(at, params.len - 1u)].x; }
 
 // Returns the hashes of four pairs, WG apart.
-fn four_hashes(four: u32) -> vec4<u32> {
+fn four_keys(four: u32) -> vec4<u32> {
     let at = 4u * four - 3u * (four % WG);
-    return vec4<u32>(hash_at(at), hash_at(at + WG), hash_at(at + 2u * WG), hash_at(at + 3u * WG));
+    return vec4<u32>(key_at(at), key_at(at + WG), key_at(at + 2u * WG), key_at(at + 3u * WG));
 }
+
+fn hashes_of(four: vec4<u32>) -> vec4<u32> { return four; }
 
 // The hashes of a part differ in the other bits.
 fn seen_place(hashed: u32) -> u32 { return place_of(hashed << countTrailingZeros(PARTS), SEEN / 2u); }
 #else
-fn hash_at(at: u32) -> u32 { return hash_of(keys[params.second + min(at, params.len - 1u)]); }
+fn key_at(at: u32) -> u32 { return keys[params.second + min(at, params.len - 1u)]; }
 
-// Returns the hashes of four keys. Fours begin at whole vectors, so the first one may begin before the first key.
-fn four_hashes(four: u32) -> vec4<u32> {
+// Returns four keys. Fours begin at whole vectors, so the first one may begin before the first key.
+fn four_keys(four: u32) -> vec4<u32> {
     let at = 4u * four - (params.second & 3u);
     if at < params.len && params.len - at >= 4u {
-        return hashes_of(key_vectors[(params.second >> 2u) + four]);
+        return key_vectors[(params.second >> 2u) + four];
     }
-    return vec4<u32>(hash_at(at), hash_at(at + 1u), hash_at(at + 2u), hash_at(at + 3u));
+    return vec4<u32>(key_at(at), key_at(at + 1u), key_at(at + 2u), key_at(at + 3u));
 }
 
 fn seen_place(hashed: u32) -> u32 { return place_of(hashed, SEEN / 2u); }
@@ -159,10 +161,10 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     // The next keys are in flight while these are looked up.
     let first = wg.index * params.steps * WG + at.lid;
-    var next_four = four_hashes(first);
+    var next_four = four_keys(first);
     for (var step = 0u; step < params.steps; step++) {
         let four = next_four;
-        next_four = four_hashes(first + (step + 1u) * WG);
-        insert_four(four);
+        next_four = four_keys(first + (step + 1u) * WG);
+        insert_four(hashes_of(four));
     }
 }

@@ -45,8 +45,8 @@ impl Base for GroupById {
     }
 
     fn steps(&self) -> Vec<Step> {
-        let [variance, collect] =
-            [(VARIANCE, self.has_squares()), (COLLECT, self.keys.is_some())].map(|(step, is)| is.then_some(step));
+        let [variance, collect] = [(VARIANCE, self.has_squares()), (COLLECT, self.keys.is_some())]
+            .map(|(step, is)| is.then_some(step));
         STEPS.iter().copied().chain(variance).chain(collect).collect()
     }
 

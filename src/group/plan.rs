@@ -47,11 +47,16 @@ const FILLING: u64 = 132 * 4;
 const MOST_SLICES: u32 = 3;
 pub(super) const MOST_PARTS: u32 = 1024;
 
+/// Slots for each key of a part, in few parts, and the least.
+const SLOTS: u32 = 8;
+const LEAST_SLOTS: u32 = 2;
+const FEW_PARTS: u32 = 256;
+
 /// The most numbers of pairs, of each part and workgroup: a single workgroup adds them up.
 const MOST_NUMBERS: u32 = 1 << 16;
 
-/// Looks at a table of the pairs of one share.
-const TURNS: u32 = 10;
+/// Looks at a table of the pairs of one share, by id and by key: a part of keys has fewer groups, and a frequent one takes long.
+const TURNS: [u32; 2] = [10, 6];
 
 /// The most pairs that are ordered at a time.
 const MOST_ORDERED: u64 = 1 << 25;
@@ -117,9 +122,10 @@ impl Table {
         if slices > MOST_SLICES || is_hashed || in_storage {
             let sums = 4 * workgroup_size;
             let (slice, slices) = if is_hashed {
-                // Half of the slots are free, of an average part, and a tag takes a word of each.
+                // A slot has the tag of its key, too.
                 let slice = 1 << (bytes.saturating_sub(sums + BESIDES) / (4 * planes + 4)).max(2).ilog2();
-                (slice, (2 * groups).div_ceil(slice).next_power_of_two().max(2))
+                let parts = |slots: u32| (slots * groups).div_ceil(slice).next_power_of_two().max(2);
+                (slice, parts(LEAST_SLOTS).max(parts(SLOTS).min(FEW_PARTS)))
             } else {
                 let slice = 1 << room(bytes.min(COPIED + sums).saturating_sub(sums)).ilog2();
                 (slice, groups.div_ceil(slice))
@@ -215,7 +221,7 @@ impl GroupById {
             return Ok([passes, vec![over(table.step)]].concat());
         }
         // A part's last share may be shorter.
-        let own = TURNS * 4 * table.workgroup_size * table.period();
+        let own = TURNS[usize::from(self.keys.is_some())] * 4 * table.workgroup_size * table.period();
         let groups = window.len.div_ceil(own) + table.slices;
         let grid = grid::of(groups.into(), limits, SPLIT)?;
         let parted = Params { first: 0, second: 0, groups, grid_row: grid[0], period: own, ..params };
