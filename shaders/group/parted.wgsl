@@ -32,7 +32,6 @@ fn load_parted(place: u32, end: u32) -> FourPairs {
 // The place of a part's first pair, and the place after its last one.
 fn begin_of(part: u32) -> u32 { return offsets[part * params.shares]; }
 fn end_of(part: u32) -> u32 { return begin_of(part + 1u); }
-
 fn shares_of(part: u32) -> u32 { return (end_of(part) - begin_of(part) + params.period - 1u) / params.period; }
 
 // A workgroup's share: its part, the place of its first pair, and the place after its last one.

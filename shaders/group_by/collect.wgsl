@@ -18,6 +18,7 @@
 // a slot in the cache is looked up in storage each time. All keys of a part have slots.
 #import group/shared/io
 #import lib/grid/entry
+#import group_by/shared/local_table
 #import group_by/shared/places
 #ifdef hashed
 #import group/shared/parted_pairs
@@ -27,12 +28,7 @@
 
 @group(0) @binding(10) var<storage, read_write> lists: array<u32>;
 
-// Slots in workgroup memory, a power of two, and the slots to probe for a key: two that are half of the memory apart, and the next two.
-override SEEN: u32 = 1024u;
 const PROBES: u32 = 4u;
-
-var<workgroup> seen: array<atomic<u32>, SEEN>;
-var<workgroup> has_greatest: atomic<u32>;
 
 #ifdef hashed
 // Returns the hash of a pair; past the end, of the last pair.
@@ -47,7 +43,7 @@ fn four_keys(four: u32) -> vec4<u32> {
 fn hashes_of(four: vec4<u32>) -> vec4<u32> { return four; }
 
 // The hashes of a part differ in the other bits.
-fn seen_place(hashed: u32) -> u32 { return place_of(hashed << countTrailingZeros(PARTS), SEEN / 2u); }
+fn first_slot(hashed: u32) -> u32 { return place_of(hashed << countTrailingZeros(PARTS), SLOTS / 2u); }
 #else
 fn key_at(at: u32) -> u32 { return keys[params.second + min(at, params.len - 1u)]; }
 
@@ -60,7 +56,7 @@ fn four_keys(four: u32) -> vec4<u32> {
     return vec4<u32>(key_at(at), key_at(at + 1u), key_at(at + 2u), key_at(at + 3u));
 }
 
-fn seen_place(hashed: u32) -> u32 { return place_of(hashed, SEEN / 2u); }
+fn first_slot(hashed: u32) -> u32 { return place_of(hashed, SLOTS / 2u); }
 #endif
 
 // Gives a new key the next id, and appends it to the list.
@@ -102,59 +98,28 @@ fn put_into_table(hashed: u32) {
     }
 }
 
-fn insert_greatest() {
-    if atomicExchange(&has_greatest, 1u) == 0u && atomicExchange(&places[2u * PLACES], 0u) == EMPTY_SLOT {
-        add_to_list(EMPTY_SLOT, PLACES);
-    }
-}
-
-// A key that may be new.
+// Inserts a key that may be new. A word in workgroup memory is a hash plus 1, so that none is 0.
 fn insert_local(hashed: u32) {
     if hashed == EMPTY_SLOT {
-        if atomicLoad(&has_greatest) == 0u {
-            insert_greatest();
+        let place = 2u * PLACES;
+        if atomicLoad(&places[place]) == EMPTY_SLOT && atomicExchange(&places[place], 0u) == EMPTY_SLOT {
+            add_to_list(EMPTY_SLOT, PLACES);
         }
-        return;
+    } else if take_slot(hashed + 1u, first_slot(hashed)).is_new {
+        put_into_table(hashed);
     }
-    for (var i = 0u; i < PROBES; i++) {
-        let at = ((seen_place(hashed) + (i >> 1u)) & (SEEN / 2u - 1u)) + (i & 1u) * (SEEN / 2u);
-        var found = atomicLoad(&seen[at]);
-        if found == EMPTY_SLOT {
-            let taken = atomicCompareExchangeWeak(&seen[at], EMPTY_SLOT, hashed);
-            if taken.exchanged {
-                break;
-            }
-            found = taken.old_value;
-        }
-        if found == hashed {
-            return;
-        }
-    }
-    put_into_table(hashed);
-}
-
-fn seen_at(at: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(atomicLoad(&seen[at.x]), atomicLoad(&seen[at.y]), atomicLoad(&seen[at.z]), atomicLoad(&seen[at.w]));
 }
 
 fn insert_four(four: vec4<u32>) {
-    let first = vec4<u32>(seen_place(four.x), seen_place(four.y), seen_place(four.z), seen_place(four.w));
-    let is_farther = seen_at(first) != four;
-    // Keys found at once all read word 0: a broadcast, without bank conflicts.
-    let second = select(vec4<u32>(0u), first + vec4<u32>(SEEN / 2u), is_farther);
-    let is_new = (is_farther & (seen_at(second) != four)) | (four == vec4<u32>(EMPTY_SLOT));
+    let first = vec4<u32>(first_slot(four.x), first_slot(four.y), first_slot(four.z), first_slot(four.w));
+    let is_new = (find_slots(four + vec4<u32>(1u), first) == vec4<u32>(NO_SLOT)) | (four == vec4<u32>(EMPTY_SLOT));
     if any(is_new) {
         #for c in x y z w: if is_new.$c { insert_local(four.$c); }
     }
 }
 
 fn kernel(at: Place, wg: Workgroup) {
-    for (var i = at.lid; i < SEEN; i += WG) {
-        atomicStore(&seen[i], EMPTY_SLOT);
-    }
-    if at.lid == 0u {
-        atomicStore(&has_greatest, 0u);
-    }
+    begin_slots(at.lid);
     workgroupBarrier();
     if (wg.index >= params.groups) | (params.len == 0u) {
         return;

@@ -13,14 +13,7 @@ var<workgroup> tile: array<vec4<u32>, FOURS>;
 
 // Returns a key of the list. Past its end, the key is larger than all others.
 fn key_at(at: u32, end: u32) -> u32 { return select(0xffffffffu, lists[params.source + at], at < end); }
-
 fn is_less(key: u32, than: vec4<u32>) -> vec4<u32> { return select(vec4<u32>(0u), vec4<u32>(1u), vec4<u32>(key) < than); }
-
-fn put(at: u32, is_key: bool, key: u32) {
-    if is_key {
-        lists[params.target_list + at] = key;
-    }
-}
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
@@ -42,6 +35,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
             before += (is_less(keys.x, own) + is_less(keys.y, own)) + (is_less(keys.z, own) + is_less(keys.w, own));
         }
         let at = begin + 4u * four;
-        #for k in 0..4: put(before[$k], at + $(k)u < end, own[$k]);
+        #for k in 0..4: if at + $(k)u < end { lists[params.target_list + before[$k]] = own[$k]; }
     }
 }

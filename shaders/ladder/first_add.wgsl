@@ -30,10 +30,7 @@
 var<workgroup> tile: array<Acc, WG>;
 
 @compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let group = group_index(workgroup);
     let i = group * 2u * WG + lid;
     tile[lid] = combine(load_or_identity(i), load_or_identity(i + WG));

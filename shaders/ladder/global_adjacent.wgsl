@@ -32,10 +32,7 @@
 #import shared/store
 
 @compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let i = group_index(workgroup) * WG + lid;
     // An odd item at the end has no neighbour and is combined with the identity. `params.groups` counts
     // results here, so `store` drops what invocations beyond the last pair computed.

@@ -30,10 +30,7 @@
 #import shared/store
 
 @compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let i = group_index(workgroup) * WG + lid;
     // As in global-adjacent, `params.groups` is the number of results: the half.
     store(i, combine(load_or_identity(i), load_or_identity(i + params.groups)));

@@ -34,10 +34,7 @@
 var<workgroup> tile: array<Acc, 2u * WG>;
 
 @compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let group = group_index(workgroup);
     let i = group * 2u * WG + 2u * lid;
     tile[2u * lid] = load_or_identity(i);

@@ -36,10 +36,7 @@ override TILE: u32 = 1024u;
 var<workgroup> tile: array<Acc, TILE>;
 
 @compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let group = group_index(workgroup);
     for (var k = lid; k < TILE; k += WG) {
         tile[k] = load_or_identity(group * TILE + k);

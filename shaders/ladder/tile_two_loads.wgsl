@@ -40,10 +40,7 @@ fn tile_add(slot: u32, s: u32) {
 }
 
 @compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let group = group_index(workgroup);
     let half = params.groups * TILE;
     for (var k = lid; k < TILE; k += WG) {

@@ -37,15 +37,10 @@ override TILE: u32 = 1024u;
 
 var<workgroup> tile: array<Acc, TILE>;
 
-fn two_loads(i: u32) -> Acc {
-    return combine(load_or_identity(i), load_or_identity(i + params.groups * TILE));
-}
+fn two_loads(i: u32) -> Acc { return combine(load_or_identity(i), load_or_identity(i + params.groups * TILE)); }
 
 @compute @workgroup_size(WG)
-fn main(
-    @builtin(workgroup_id) workgroup: vec3<u32>,
-    @builtin(local_invocation_index) lid: u32,
-) {
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
     let group = group_index(workgroup);
     let i = group * TILE + lid;
 

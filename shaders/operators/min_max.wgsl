@@ -32,7 +32,6 @@ fn finish(acc: Acc, n: u32) -> Acc {
 #import operators/shared/float_bits
 
 fn raw_key(elem: Elem) -> Key { return flip(bits(elem)); }
-
 fn is_nan_key(key: Key) -> bool { return is_above(key, INFINITY) || is_above(flip(INFINITY | lowest()), key); }
 #else
 fn raw_key(elem: Elem) -> Key { return elem; }

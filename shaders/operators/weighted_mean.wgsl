@@ -7,7 +7,6 @@ struct Acc {
 }
 
 fn map(first: Elem, second: Elem, index: u32) -> Acc { return Acc(Real(first) * Real(second), Real(second)); }
-
 fn identity() -> Acc { return Acc(Real(0), Real(0)); }
 fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.weights + b.weights); }
 

@@ -20,7 +20,6 @@ fn load_at(p: u32, origin: u32) -> Acc { return input[p]; }
 
 // The element at a place; its index, row by row, counts from `origin`.
 fn load_from(at: vec2<u32>, origin: u32) -> Acc { return map(element_of(at), row_by_row(at) - origin); }
-
 fn load_at(p: u32, origin: u32) -> Acc { return load_from(place_of_texel(p), origin); }
 #else
 @group(0) @binding(0) var<storage, read> input: array<Elem>;

@@ -90,7 +90,11 @@ impl GroupById {
             ("WANT_MAX", self.has(Aggregate::Max).into(), true),
             ("STATE", self.state() as u32, ![OFFSETS, PUT, COLLECT].contains(&step)),
             ("PLACES", places, self.keys.is_some() && has_places),
-            ("SEEN", seen, step == COLLECT),
+            (
+                "SLOTS",
+                if step == COLLECT { seen } else { table.slice },
+                step == COLLECT || step == PARTED && is_hashed,
+            ),
             ("LOCAL_TABLE", places / 2, self.ids(step, limits) == NEAR),
             ("PARTS", table.slices.min(MOST_PARTS), is_parted),
             ("SHIFT", table.slice.ilog2(), is_parted),

@@ -422,6 +422,13 @@ fn many_keys_on_small_devices() {
     for spread in [4, 5] {
         check_keys(&few, &full, &Pairs::new(43_000, 3000, spread, 0), [1, 0]);
     }
+    // Keys whose hashes are 0, 1, 2, … have the same highest bits: a part has all of them, and too few slots. So has the last hash.
+    let mut pairs = Pairs::new(43_000, 3000, 0, 0);
+    for id in &mut pairs.ids {
+        let x = id.wrapping_sub(1).wrapping_mul(0xa5cb_9243);
+        *id = (x ^ (x >> 16)).wrapping_sub(0x7f4a_7c15).wrapping_mul(0x0e8b_2f51) ^ 0x8000_0000;
+    }
+    check_keys(&few, &full, &pairs, [3, 1]);
     let least = limited(|limits| limits.max_compute_workgroup_storage_size = 1024);
     let many = keyed(&least, [Element::F32, Element::U32], 50_000, false);
     check_keys(&least, &many, &Pairs::new(20_000, 50_000, 5, 1), [0, 2]);

@@ -37,5 +37,4 @@ fn groups() -> u32 { return (params.tiles + WG - 1u) / WG; }
 
 // The places of a tile's room among the links and the ends.
 fn room_in_links(tile: u32) -> u32 { return tile_slot(0u, params.slots) + tile * params.room; }
-
 fn room_in_ends(tile: u32) -> u32 { return 2u * params.tiles + groups() + tile * params.room; }

@@ -6,7 +6,6 @@
 @group(0) @binding(4) var<storage, read_write> vectors: array<vec4<u32>>;
 
 fn summary_at(slot: u32) -> vec4<u32> { return vectors[slot / 4u + 1u]; }
-
 fn put_summary(slot: u32, summary: vec4<u32>) { vectors[slot / 4u + 1u] = summary; }
 
 // Clears what others look for in a slot, for the next use.

@@ -19,7 +19,6 @@ struct Values {
 
 // The value of a pair, or of the last pair beyond the end.
 fn value(at: u32) -> Elem { return values[params.first_value + min(at, max(params.count, 1u) - 1u)]; }
-
 fn four_values(at: u32) -> FourValues { return FourValues(value(at), value(at + 1u), value(at + 2u), value(at + 3u)); }
 
 fn own_values(at: u32, is_whole: bool) -> Values {

@@ -61,7 +61,6 @@ fn fit(a: Numbers, b: Numbers, c: Numbers, d: Numbers, window: u32) -> u32 {
 }
 
 fn inside(x: Numbers, window: u32) -> Lanes { return select(vec2<u32>(0u), vec2<u32>(0xffffffffu), places(x, window) < vec2<u32>(SPAN << 21u)); }
-
 fn magnitudes(x: Numbers) -> Lanes { return x.low | (x.high << vec2<u32>(1u)); }
 fn signs(x: Numbers) -> Lanes { return x.high >> vec2<u32>(31u); }
 fn not_minus_zero(x: Numbers) -> Lanes { return x.low | (x.high ^ vec2<u32>(0x80000000u)); }

@@ -11,7 +11,5 @@
 const ARE_IDS: bool = false;
 
 fn id_vector(vector: u32) -> vec4<u32> { return key_vectors[vector]; }
-
 fn hash_of(bits: u32) -> u32 { return hash(in_order(bits)); }
-
 fn hashes_of(bits: vec4<u32>) -> vec4<u32> { return vec4<u32>(hash_of(bits.x), hash_of(bits.y), hash_of(bits.z), hash_of(bits.w)); }

@@ -31,7 +31,6 @@ fn digits_of(bits: vec4<u32>, has: vec4<bool>, window: u32) -> Digits {
 }
 
 fn across(v: vec4<u32>) -> u32 { return v.x + v.y + v.z + v.w; }
-
 fn is_added(digit: u32) -> bool { return !SKIPS_ZEROS || digit != 0u; }
 
 // Adds `tally` numbers to the table, at a copy of a group, by the sums of their digits.

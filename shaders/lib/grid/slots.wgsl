@@ -7,7 +7,6 @@
 const SLOT_WORDS: u32 = (2u * ACC_WORDS + 7u) / 8u * 8u;
 
 fn tile_slot(side: u32, tile: u32) -> u32 { return params.links + (side * params.slots + tile) * SLOT_WORDS; }
-
 fn prefix_slot(side: u32, block: u32) -> u32 { return tile_slot(side, params.prefixes + block); }
 
 // The place of what lies behind all tiles.

@@ -27,7 +27,6 @@ const BOTH: u32 = 254u;
 
 // The odd exponent of a power of two near a distance: none is 0, which states without elements have.
 fn exponent_of(distance: Real) -> u32 { return min(u32((bitcast<Bits>(distance) & INFINITE) >> FRACTION), LARGEST_UNIT) | 1u; }
-
 fn power_of(exponent: u32) -> Real { return bitcast<Real>(Bits(exponent) << FRACTION); }
 
 // What a number in a unit is multiplied with instead of divided by it. Of no elements it is some power.

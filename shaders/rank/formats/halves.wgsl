@@ -9,7 +9,6 @@ const MAGNITUDE: u32 = 0x7fffu;
 const INFINITY: u32 = 0x7c00u;
 
 fn word_with(at: u32) -> u32 { return at >> 1u; }
-
 fn element_in(word: InputWord, at: u32) -> u32 { return bitcast<u32>(bitcast<i32>(word << (16u - 16u * (at & 1u))) >> 16u); }
 
 fn words_of(vector: InputVector) -> vec4<u32> {

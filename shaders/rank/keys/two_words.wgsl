@@ -19,7 +19,6 @@ fn lowest() -> Key { return Key(0u, 0u); }
 fn highest() -> Key { return Key(0xffffffffu, 0xffffffffu); }
 fn word_with(at: u32) -> u32 { return at; }
 fn element_in(word: InputWord, at: u32) -> InputWord { return word; }
-
 fn keys_of_four(vector: InputVector) -> Keys { return four(key_of(vector.a.xy), key_of(vector.a.zw), key_of(vector.b.xy), key_of(vector.b.zw)); }
 
 #ifdef float

@@ -18,7 +18,6 @@ fn plus(key: Key, number: u32) -> Key { return key + number; }
 fn minus(key: Key, number: u32) -> Key { return key - number; }
 fn bits_between(low: Key, high: Key) -> u32 { return 32u - countLeadingZeros(high - low); }
 fn above(base: Key, digit: u32, shift: u32) -> Key { return base + (digit << shift); }
-
 fn digits_of(keys: Keys, base: Key, shift: u32) -> vec4<u32> { return (keys - base) >> vec4(shift); }
 
 const OPEN_BITS: u32 = 0u;

@@ -23,5 +23,4 @@ fn tail(row: RowPart) -> u32 { return max(row.end, 4u * row.end4) - 4u * row.end
 
 // The number of elements that no whole vector has, and the position of one of them.
 fn singles(row: RowPart) -> u32 { return head(row) + tail(row); }
-
 fn single(row: RowPart, which: u32) -> u32 { return select(4u * row.end4 + which - head(row), row.begin + which, which < head(row)); }

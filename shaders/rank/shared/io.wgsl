@@ -77,5 +77,4 @@ const CANDIDATES: u32 = 1u;
 const ALL: u32 = 2u;
 
 fn known(rank: u32, word: u32) -> u32 { return atomicLoad(&state[rank * STATE + word]); }
-
 fn put(rank: u32, word: u32, value: u32) { atomicStore(&state[rank * STATE + word], value); }

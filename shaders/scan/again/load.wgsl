@@ -3,5 +3,4 @@
 #import scan/tile/*
 
 fn first_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems { return LoadedItems(); }
-
 fn next_tile(loaded: LoadedItems, is_first: bool, item: u32, at: Place, wg: Workgroup) -> LoadedItems { return load_tile(item, at, wg); }

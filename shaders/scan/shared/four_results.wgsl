@@ -12,10 +12,5 @@ fn results_of(four: FourItems, before: Acc) -> Results {
     let b = after(a, four.b, four.is_row_start.y);
     let c = after(b, four.c, four.is_row_start.z);
     let d = after(c, four.d, four.is_row_start.w);
-    return Results(
-        result(before, a, four.columns.x),
-        result(a, b, four.columns.y),
-        result(b, c, four.columns.z),
-        result(c, d, four.columns.w),
-    );
+    return Results(result(before, a, four.columns.x), result(a, b, four.columns.y), result(b, c, four.columns.z), result(c, d, four.columns.w));
 }

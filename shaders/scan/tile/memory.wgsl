@@ -21,7 +21,6 @@ fn place_of(four: u32) -> u32 { return four + (four >> 5u); }
 
 // Items between the vectors of an invocation.
 fn apart_by(wg: Workgroup) -> u32 { return 4u * WG; }
-
 fn load_tile(item: u32, at: Place, wg: Workgroup) -> LoadedItems { return load_apart(item + 4u * order_in_group(at, wg), apart_by(wg)); }
 
 fn sums_of(loaded: LoadedItems, item: u32, at: Place, wg: Workgroup) -> Sums {

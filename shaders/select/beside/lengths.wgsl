@@ -46,7 +46,6 @@ fn last_of_subgroup(last: u32) -> u32 { return subgroupMax(last); }
 
 // The index of a kept key's position in its subgroup's ring of `16 * lanes` entries.
 fn where_noted(place: u32, lanes: u32, at: Place) -> u32 { return at.subgroup * 16u * lanes + (place & (16u * lanes - 1u)); }
-
 fn note(i: u32, place: u32, lanes: u32, at: Place) { positions[where_noted(place, lanes, at)] = i; }
 fn position(place: u32, lanes: u32, at: Place) -> u32 { return positions[where_noted(place, lanes, at)]; }
 

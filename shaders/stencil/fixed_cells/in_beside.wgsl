@@ -5,5 +5,4 @@
 
 fn waiting(sum: Layer, beside: Layer) -> Layer { return beside; }
 fn sums_at_ends(sum: Layer, own: Layer, ends: Ends) -> Layer { return sum; }
-
 fn sums_at_border(sum: Layer, own: Layer, fixed_cells: FixedCells, keeps: bool) -> Layer { return sum; }

@@ -7,5 +7,4 @@
 
 fn waiting(sum: Layer, beside: Layer) -> Layer { return sum; }
 fn sums_at_ends(sum: Layer, own: Layer, ends: Ends) -> Layer { return keep_ends(sum, own, ends); }
-
 fn sums_at_border(sum: Layer, own: Layer, fixed_cells: FixedCells, keeps: bool) -> Layer { return keep_layer(sum, own, fixed_cells, keeps); }

@@ -17,5 +17,4 @@ fn block_of(id: vec3<u32>) -> Block {
 
 // True if the cell exists and is computed.
 fn computes(r: i32, c: i32) -> bool { return first_row() <= r && r < end_row() && first_col() <= c && c < end_col(); }
-
 fn index_of(r: i32, c: i32) -> u32 { return u32(r) * params.cols + u32(c); }

@@ -20,5 +20,4 @@ fn block_of(id: vec3<u32>) -> Block {
 
 // True if the cells at (r, c) of the planes in between are computed.
 fn computes(r: i32, c: i32) -> bool { return first_row() <= r && r < end_row() && first_col() <= c && c < end_col(); }
-
 fn index_of(p: i32, r: i32, c: i32) -> u32 { return (u32(p) * params.rows + u32(r)) * params.cols + u32(c); }

@@ -15,7 +15,6 @@
 
 #ifdef fixed_borders
 fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 { return u32(clamp(i, 0, i32(count) - 1)); }
-
 fn neighbour_at(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 { return u32(i); }
 #else
 fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {

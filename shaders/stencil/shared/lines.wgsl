@@ -3,7 +3,6 @@
 #import stencil/shared/span
 
 fn line_of(r: i32) -> u32 { return source_of(r, params.rows, 1, params.north).at; }
-
 fn is_fixed_line(line: u32) -> bool { return (line == 0u && params.north == FIXED) || (line + 1u == params.rows && params.south == FIXED); }
 
 // True if a workgroup writes a row, or a column.

@@ -23,7 +23,6 @@ struct PackSource {
 
 #ifdef fixed_borders
 fn layer_source(l: i32) -> u32 { return u32(clamp(l, 0, layer_count() - 1)); }
-
 fn source_of(i: i32, count: u32, lanes: i32, side: u32) -> PackSource { return PackSource(u32(clamp(i, 0, i32(count) - lanes)), false); }
 #else
 // `i` modulo `n`, at least 0, for positions not farther below 0 than a pass reaches. GLSL does not define the remainder

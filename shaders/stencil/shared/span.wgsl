@@ -18,11 +18,7 @@ fn span_of(nth: i32, count: u32, width: i32, lost: i32, length: i32, low: u32, h
     let is_last = nth + 1 == i32(count);
     let first = nth * (width - 2 * lost) - select(lost, 0, low == FIXED);
     let ends_at_side = is_last && high == FIXED && length >= width;
-    return Span(
-        select(first + lost, 0, nth == 0),
-        select(first + width - lost, length, is_last),
-        select(first, length - width, ends_at_side),
-    );
+    return Span(select(first + lost, 0, nth == 0), select(first + width - lost, length, is_last), select(first, length - width, ends_at_side));
 }
 
 fn width_of_tile() -> i32 { return i32(COLS * PACKS) * LANES; }

@@ -21,7 +21,6 @@ struct Weights {
 
 // Read once, before any loop: a store to `result` could change them, for all a compiler knows.
 fn weights() -> Weights { return Weights(coefficients[0], coefficients[1], coefficients[5], coefficients[6], coefficients[8]); }
-
 fn beside(k: Weights, own: Pack, around: Pack) -> Pack { return fma(Pack(k.diagonal_beside), around, k.side_beside * own); }
 
 fn begin(k: Weights, own: Pack, around: Pack, north: Pack, added: Pack) -> Pack {

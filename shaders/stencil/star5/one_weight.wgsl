@@ -6,5 +6,4 @@
 alias Weights = Elem;
 
 fn weights() -> Weights { return coefficients[0]; }
-
 fn star(k: Weights, centre: Pack, column: Pack, row: Pack) -> Pack { return k * (centre + column + row); }
