@@ -2,8 +2,7 @@
 
 use wgpu::{Adapter, AdapterInfo, Backend, Backends, Device, DeviceType, Features, Instance, Queue};
 
-/// All features with which halofold runs more types and more rungs, times more precisely, or reads back
-/// faster.
+/// All features with which halofold runs more types and more rungs, times more precisely, or reads back faster.
 pub const HELPFUL_FEATURES: Features = Features::SUBGROUP
     .union(Features::SHADER_F16)
     .union(Features::SHADER_F64)

@@ -1,5 +1,4 @@
-//! Reductions, histograms and stencils in WGSL on wgpu, and the classic CUDA and OpenCL reduction ladder on
-//! every GPU that wgpu reaches.
+//! Reductions, histograms and stencils in WGSL on wgpu, and the classic CUDA and OpenCL reduction ladder on every GPU that wgpu reaches.
 //!
 //! This reads the sum of a buffer back to the host:
 //!
@@ -72,8 +71,7 @@
 //! # assert_eq!(readback.wait(4).unwrap(), 1.5f32.to_le_bytes());
 //! ```
 //!
-//! The tables of [`reduce`](crate::reduce#cost) and [`histogram`](crate::histogram#cost) list the
-//! dispatches and memory of each operation.
+//! The tables of [`reduce`](crate::reduce#cost) and [`histogram`](crate::histogram#cost) list the dispatches and memory of each operation.
 //!
 //! # In a browser
 //!
@@ -109,13 +107,11 @@
 //!
 //! CUB calls these three levels `gpu_to_gpu`, `run_to_run` and `not_guaranteed`.
 //!
-//! A plan fixes which elements are combined with which, in every shape. *The same plan* means the same
-//! operator, shape, lengths, offsets, [`reduce::Reduce`] and [`Options`]; for segments between offsets it also means the
-//! same list of offsets. Where a count on the GPU gives the length, the count must be the same in both runs.
-//! The result may then differ in its last bits from that of a plan for exactly that length. *The same device*
-//! means the same GPU, driver, back end, limits and features. Another GPU may have wider subgroups and other
-//! limits, and its compiler may fuse a multiplication with an addition. [`reduce::Op`] defines the treatment
-//! of NaN and of signed zeros.
+//! A plan fixes which elements are combined with which, in every shape. *The same plan* means the same operator, shape, lengths, offsets,
+//! [`reduce::Reduce`] and [`Options`]; for segments between offsets it also means the same list of offsets. Where a count on the GPU gives the length, the
+//! count must be the same in both runs. The result may then differ in its last bits from that of a plan for exactly that length. *The same device* means
+//! the same GPU, driver, back end, limits and features. Another GPU may have wider subgroups and other limits, and its compiler may fuse a multiplication
+//! with an addition. [`reduce::Op`] defines the treatment of NaN and of signed zeros.
 //!
 //! # Features of the crate
 //!

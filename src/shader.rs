@@ -138,8 +138,7 @@ impl Composer {
         self.supply(folder, &format!("{folder}/{file}"))
     }
 
-    /// Collects a file and all its imports, each once: the file first, then its own imports, then theirs; but an application's text
-    /// before all.
+    /// Collects a file and all its imports, each once: the file first, then its own imports, then theirs; but an application's text before all.
     ///
     /// naga numbers types in the order of the text, and once overrides have their values it refuses a constant whose type is numbered
     /// after an array with an override as its length: a vector, for instance.
@@ -210,9 +209,8 @@ impl Composer {
     }
 }
 
-/// Returns the label of a kernel: `halofold` and the parts, joined by dots, in characters that file names may
-/// have everywhere. DX12 passes the label of a module to DXC as the name of its source file, and a name with a
-/// colon is a path that cannot be read.
+/// Returns the label of a kernel: `halofold` and the parts, joined by dots, in characters that file names may have everywhere. DX12 passes the label of a
+/// module to DXC as the name of its source file, and a name with a colon is a path that cannot be read.
 pub(crate) fn label(parts: &[&str]) -> String {
     let allowed = |c| match c {
         '/' => '.',

@@ -8,8 +8,10 @@ use crate::gpu::limits::power_of_two_workgroup;
 use crate::gpu::operation::Step;
 use crate::gpu::outputs;
 use crate::group::aggregate::Aggregate;
-use crate::group::plan::{APART, COLLECT, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES};
-use crate::group::plan::{Table, VARIANCE, collecting};
+use crate::group::plan::{
+    APART, COLLECT, COLLECTING, COUNT, FINISH, MOST_PARTS, OFFSETS, PARTED, PUT, TABLES,
+};
+use crate::group::plan::{Table, VARIANCE};
 use crate::group::spec::{GroupById, order_of, places};
 use crate::reduce::exact::{ExactSum, Format};
 use crate::shader::{self, Composer, rooms};
@@ -78,7 +80,7 @@ impl GroupById {
         let workgroup_size = match step {
             FINISH => self.finishing(limits).0,
             VARIANCE => FINISHING,
-            COLLECT => collecting(limits),
+            COLLECT => power_of_two_workgroup(COLLECTING, limits),
             _ => table.workgroup_size,
         };
         declared([
@@ -118,8 +120,8 @@ impl GroupById {
     fn ids(&self, step: Step, limits: &Limits) -> &'static str {
         match self.keys {
             None => "given",
-            Some(_) if self.is_hashed(limits) => "hashed",
-            Some(_) if step == TABLES => NEAR,
+            Some(_) if step == TABLES && Table::of(self, limits).has_keys => NEAR,
+            Some(_) if BY_PARTS.contains(&step) && self.is_hashed(limits) => "hashed",
             Some(_) => "found",
         }
     }

@@ -38,7 +38,7 @@ parameters! {
 
 /// Invocations of a workgroup, on a device that allows as many; and on a processor, where barriers cost more. Keys are collected without.
 const WORKGROUPS: [u32; 2] = [1024, 64];
-const COLLECTING: u32 = 1024;
+pub(super) const COLLECTING: u32 = 1024;
 
 /// Workgroups that fill a large GPU.
 const FILLING: u64 = 132 * 4;
@@ -261,7 +261,8 @@ impl GroupById {
 
 /// The dispatch that collects the keys of pairs with some parameters.
 fn collect(pairs: Params, limits: &Limits) -> Result<Pass, LimitError> {
-    let [groups, steps] = shared(pairs.second, pairs.len, collecting(limits), FILLING);
+    let [groups, steps] =
+        shared(pairs.second, pairs.len, power_of_two_workgroup(COLLECTING, limits), FILLING);
     let grid = grid::of(groups, limits, SPLIT)?;
     let params = Params { groups: groups as u32, grid_row: grid[0], steps: steps as u32, ..pairs };
     Ok(Pass::new(COLLECT, grid, params))
@@ -274,11 +275,6 @@ fn shared(first: u32, len: u32, workgroup_size: u32, most: u64) -> [u64; 2] {
     let all = pairs.div_ceil(4 * u64::from(workgroup_size));
     let shares = (all / LEAST_STEPS).clamp(1, most.clamp(1, FILLING)).max(all.div_ceil(MOST_STEPS));
     [shares, all.div_ceil(shares)]
-}
-
-/// Invocations of a workgroup that collects keys.
-pub(super) fn collecting(limits: &Limits) -> u32 {
-    power_of_two_workgroup(COLLECTING, limits)
 }
 
 /// Bytes of a table of the ids of keys: two a place. `None` if ids are given.

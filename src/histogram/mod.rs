@@ -25,10 +25,9 @@
 //!
 //! # Cost
 //!
-//! A histogram takes one dispatch per window of the input: one, unless the input is larger than a binding; none without keys.
-//! Unless [`Histogram::add`] is set, a small dispatch clears the counts first. There is no scratch memory. A compiled histogram
-//! owns 136 bytes on the GPU, with borders another 128 bytes and eight per bin. A [`Bound`](crate::Bound) owns 256 bytes per dispatch, and
-//! its bind groups. Recording allocates nothing.
+//! A histogram takes one dispatch per window of the input: one, unless the input is larger than a binding; none without keys. Unless [`Histogram::add`] is
+//! set, a small dispatch clears the counts first. There is no scratch memory. A compiled histogram owns 136 bytes on the GPU, with borders another 128
+//! bytes and eight per bin. A [`Bound`](crate::Bound) owns 256 bytes per dispatch, and its bind groups. Recording allocates nothing.
 //!
 //! Consecutive keys are loaded four at a time. With a stride, channels or a map, elements are loaded one by one. A stride reads less
 //! memory only if it skips whole cache sectors. Keys between levels take a binary search, unless the levels are `u32` and equidistant.

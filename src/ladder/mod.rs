@@ -23,8 +23,7 @@ named_values! {
     pub enum Finish("finish", "ways to finish") {
         /// The CPU combines them after reading them back.
         Host = "host",
-        /// The same kernel runs again until one value (or [`Tuning::leave`](crate::reduce::Tuning::leave)) is
-        /// left.
+        /// The same kernel runs again until one value (or [`Tuning::leave`](crate::reduce::Tuning::leave)) is left.
         Repeat = "repeat",
         /// A second dispatch of one workgroup combines them.
         OneWorkgroup = "one-workgroup",

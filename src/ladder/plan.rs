@@ -18,8 +18,7 @@ use crate::reduce::plan::{Params, Plan, Reads, Stage, Writes};
 /// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
 const PAIRS_LEFT_TO_HOST: u64 = 64;
 
-/// A rung, and how it runs: for whole inputs in the place of the fastest kernels
-/// ([`Reduce::with_rung`](crate::reduce::Reduce::with_rung)).
+/// A rung, and how it runs: for whole inputs in the place of the fastest kernels ([`Reduce::with_rung`](crate::reduce::Reduce::with_rung)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The rung.
@@ -31,8 +30,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A rung with its own way to finish, and the tuning for `bytes` bytes of input on a device with these
-    /// limits.
+    /// A rung with its own way to finish, and the tuning for `bytes` bytes of input on a device with these limits.
     pub fn new(rung: &'static Rung, limits: &Limits, bytes: u64) -> Self {
         Setup { rung, finish: rung.finishes[0], tuning: Tuning::of(rung.kernel, limits, bytes) }
     }
@@ -121,8 +119,7 @@ impl Whole for Setup {
     }
 }
 
-/// Plans a rung that adds to one atomic word. The word starts as the identity, and a last dispatch may
-/// convert it to a result.
+/// Plans a rung that adds to one atomic word. The word starts as the identity, and a last dispatch may convert it to a result.
 fn through_total(levels: &Levels<'_>, windows: &[Span]) -> Result<Plan, Error> {
     let mut plan = Plan::empty(1, levels.request.out_stride());
     let total = Some(Binding::Output(ByteRange { offset: 0, size: plan.output() }));

@@ -148,8 +148,7 @@ impl Readback {
     }
 }
 
-/// Records an operation and copies of the first bytes of some buffers, in whole words, to the host, where they lie one after the other,
-/// and submits all.
+/// Records an operation and copies of the first bytes of some buffers, in whole words, to the host, where they lie one after the other, and submits all.
 pub(crate) fn submit(
     (device, queue): (&Device, &Queue),
     copies: &[(&Buffer, u64)],

@@ -104,8 +104,7 @@ pub fn wait_for(device: &Device, submission: wgpu::SubmissionIndex) -> Result<()
     poll_until(device, &wgpu::PollType::Wait { submission_index: Some(submission), timeout: None })
 }
 
-/// Polls a device once, so that callbacks run which are due. Unlike [`Device::poll`], it returns an error if the driver reports that
-/// the device is lost.
+/// Polls a device once, so that callbacks run which are due. Unlike [`Device::poll`], it returns an error if the driver reports that the device is lost.
 ///
 /// # Errors
 ///

@@ -119,8 +119,7 @@ impl Signatures<'_> {
         let (last, before) = function.body.split_last()?;
         let Statement::Return { value: Some(value) } = last else { return None };
         let mut value = *value;
-        // From the last call to the first: a call returns one of its arguments, which may be an earlier
-        // call's result.
+        // From the last call to the first: a call returns one of its arguments, which may be an earlier call's result.
         for statement in before.iter().rev() {
             match statement {
                 Statement::Emit(_) => {}
@@ -219,8 +218,7 @@ impl Signatures<'_> {
     }
 }
 
-/// The features that a device needs for the types of a module: those that it declares, and those that occur
-/// only in its expressions.
+/// The features that a device needs for the types of a module: those that it declares, and those that occur only in its expressions.
 pub(super) fn features(module: &Module, info: &ModuleInfo) -> Features {
     let declared = module.types.iter().filter_map(|(_, ty)| ty.inner.scalar());
     let computed = module.functions.iter().flat_map(|(handle, function)| {

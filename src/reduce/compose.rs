@@ -16,10 +16,9 @@ use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{self, Composer, Piece, rooms};
 
 impl Monoid {
-    /// Composes the WGSL of one stage for a device with these features. Its entry point is `main`, its workgroup size the override `WG`, and its tile
-    /// size the override `TILE`. This is for inspection: a [`Compiled`](crate::Compiled) composes its own text. It returns `None` for a stage that
-    /// the operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs, or anything that takes features
-    /// which are missing.
+    /// Composes the WGSL of one stage for a device with these features. Its entry point is `main`, its workgroup size the override `WG`, and its tile size
+    /// the override `TILE`. This is for inspection: a [`Compiled`](crate::Compiled) composes its own text. It returns `None` for a stage that the operator
+    /// does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs, or anything that takes features which are missing.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
         let exact = EXACT_FOLD.has(stage.kernel);
         let monoid = &if exact { Cow::Owned(self.exact()?) } else { self.on(features) };

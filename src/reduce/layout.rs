@@ -1,5 +1,4 @@
-//! The layout of an operator's types, computed by naga: their size in a buffer, and their split into
-//! words.
+//! The layout of an operator's types, computed by naga: their size in a buffer, and their split into words.
 
 use std::fmt::Write as _;
 

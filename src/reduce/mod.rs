@@ -51,12 +51,11 @@
 //! | … of [`Shape::Offsets`] | 2 more | – |
 //! | no results: no segments, no columns | 0 | – |
 //!
-//! Accumulators of halofold's own operators have 4 to 24 bytes. Those of your operators have at most 64
-//! bytes; the first row then takes up to 135 KB. A binding holds `max_storage_buffer_binding_size` bytes, of
-//! which halofold uses at most 2 GiB. For all shapes except [`Shape::Whole`] and [`Shape::Accumulate`] of one
-//! input it covers up to `min_storage_buffer_offset_alignment` bytes less, because bindings start at aligned offsets. For strided elements the bytes between them count as input.
-//! A segment or column that is larger than a binding begins a binding of its own. Results that do not fit one
-//! binding also take further dispatches.
+//! Accumulators of halofold's own operators have 4 to 24 bytes. Those of your operators have at most 64 bytes; the first row then takes up to 135 KB. A
+//! binding holds `max_storage_buffer_binding_size` bytes, of which halofold uses at most 2 GiB. For all shapes except [`Shape::Whole`] and
+//! [`Shape::Accumulate`] of one input it covers up to `min_storage_buffer_offset_alignment` bytes less, because bindings start at aligned offsets. For
+//! strided elements the bytes between them count as input. A segment or column that is larger than a binding begins a binding of its own. Results that do
+//! not fit one binding also take further dispatches.
 //!
 //! Scratch memory is a little larger than this table says, because no binding may be empty: see
 //! [`Workspace::size`](crate::Workspace::size). A bound reduction owns its bind groups and 256 bytes for each dispatch; with a count
@@ -73,9 +72,8 @@
 //! [`Reduction::element_count`]. [`ShapeKind::Whole`], [`ShapeKind::Segments`] and [`ShapeKind::Axis`] support states. States
 //! as inputs start at a multiple of `min_storage_buffer_offset_alignment` and of their size.
 //!
-//! One state is the operator's `Acc` as WGSL lays it out in `array<Acc>`: [`Monoid::acc_size`] bytes,
-//! little-endian. This is format version 1. The format changes only with a breaking release of this crate:
-//! one that changes the leftmost nonzero number of its version.
+//! One state is the operator's `Acc` as WGSL lays it out in `array<Acc>`: [`Monoid::acc_size`] bytes, little-endian. This is format version 1. The format
+//! changes only with a breaking release of this crate: one that changes the leftmost nonzero number of its version.
 //!
 //! | operator | state |
 //! |---|---|
@@ -96,8 +94,7 @@
 //!
 //! # What a device needs
 //!
-//! Each shape needs this many storage buffers per shader (`max_storage_buffers_per_shader_stage`; wgpu's
-//! default limits have 8, its downlevel limits 4):
+//! Each shape needs this many storage buffers per shader (`max_storage_buffers_per_shader_stage`; wgpu's default limits have 8, its downlevel limits 4):
 //!
 //! | shape | one input | two inputs |
 //! |---|---|---|
@@ -108,14 +105,12 @@
 //! | [`ShapeKind::Offsets`] | 5 | 7 |
 //! | [`ShapeKind::Axis`] | 2 | 3 |
 //!
-//! Element types and operators may need features: see [`Monoid::features`] and [`Monoid::accumulates`].
-//! Subgroup operations are used if the device has [`wgpu::Features::SUBGROUP`], but are never required. Apart
-//! from the storage buffers above, no kernel needs a limit above wgpu's downlevel defaults. Larger workgroups
-//! and bindings are used if the device was created with them.
+//! Element types and operators may need features: see [`Monoid::features`] and [`Monoid::accumulates`]. Subgroup operations are used if the device has
+//! [`wgpu::Features::SUBGROUP`], but are never required. Apart from the storage buffers above, no kernel needs a limit above wgpu's downlevel defaults.
+//! Larger workgroups and bindings are used if the device was created with them.
 //!
-//! Inputs, outputs, lists of offsets and counts are ranges of your buffers ([`Slice`](crate::Slice)). These
-//! buffers need [`wgpu::BufferUsages::STORAGE`]. A reduction cannot write its output to a buffer from which
-//! it reads elements or offsets, even if the ranges do not overlap.
+//! Inputs, outputs, lists of offsets and counts are ranges of your buffers ([`Slice`](crate::Slice)). These buffers need [`wgpu::BufferUsages::STORAGE`].
+//! A reduction cannot write its output to a buffer from which it reads elements or offsets, even if the ranges do not overlap.
 
 pub(crate) mod analysis;
 mod compiled;

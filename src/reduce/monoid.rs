@@ -321,8 +321,7 @@ impl Monoid {
         known.is_some_and(|(op, element)| op.compares_in_words(element))
     }
 
-    /// The form of this operator for an adapter: compilers of software adapters may not come to an end with
-    /// several copies of a `combine` that branches.
+    /// The form of this operator for an adapter: compilers of software adapters may not come to an end with several copies of a `combine` that branches.
     pub(super) fn for_adapter(self, adapter: &wgpu::AdapterInfo) -> Self {
         let is_software = crate::adapter::is_software(adapter);
         Monoid { is_rolled: self.op.is_none() && self.branches && is_software, ..self }

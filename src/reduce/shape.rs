@@ -11,8 +11,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {
-    /// All elements of one buffer or several: one result, which replaces the value in the output. Each of
-    /// several buffers takes at least one dispatch.
+    /// All elements of one buffer or several: one result, which replaces the value in the output. Each of several buffers takes at least one dispatch.
     Whole,
     /// All elements, combined with the value that the output holds: one result, to which every call adds.
     ///
@@ -77,8 +76,7 @@ pub enum Shape {
     },
     /// The middle axis of a row-major array `[outer, len, inner]`. The results are an array `[outer, inner]`: see [`Shape::axis`].
     ///
-    /// For the columns of a row-major matrix `[rows, columns]`, set `outer` = 1, `len` = rows, `inner` =
-    /// columns. `map` receives positions along the axis.
+    /// For the columns of a row-major matrix `[rows, columns]`, set `outer` = 1, `len` = rows, `inner` = columns. `map` receives positions along the axis.
     ///
     /// A row must fit a binding: `inner` elements, accumulators and results.
     Axis {

@@ -17,8 +17,7 @@ pub struct Tuning {
     pub max_workgroups: u32,
     /// Items in one tile: see [`Coverage::Tiles`]. A power of two.
     pub tile: u32,
-    /// The number of partial results that [`Finish::Repeat`](crate::ladder::Finish::Repeat) leaves to the host. With 1 the GPU combines all
-    /// of them.
+    /// The number of partial results that [`Finish::Repeat`](crate::ladder::Finish::Repeat) leaves to the host. With 1 the GPU combines all of them.
     pub leave: u32,
 }
 
@@ -39,8 +38,7 @@ impl Tuning {
         Tuning::with_format(kernel, Format::Single, limits, bytes)
     }
 
-    /// The same for an operator, as a reducer uses it: exact sums of pairs and of 64-bit floats have tunings of their
-    /// own.
+    /// The same for an operator, as a reducer uses it: exact sums of pairs and of 64-bit floats have tunings of their own.
     pub fn for_operator(kernel: &Kernel, monoid: &Monoid, limits: &wgpu::Limits, bytes: u64) -> Self {
         let format = monoid.exact().and_then(|exact| exact.format());
         Tuning::with_format(kernel, format.unwrap_or(Format::Single), limits, bytes)

@@ -117,9 +117,8 @@ impl Compiled<Jacobi> {
 
     /// Binds two buffers, once. Each step reads one and writes the other. The first step reads `first`.
     ///
-    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second`
-    /// once. This call allocates bind groups. If the grid wraps and is cut into windows, it also allocates
-    /// two or three buffers of four layers each. The first call [compiles](Compiled::compile).
+    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second` once. This call allocates bind groups. If
+    /// the grid wraps and is cut into windows, it also allocates two or three buffers of four layers each. The first call [compiles](Compiled::compile).
     ///
     /// # Errors
     ///

@@ -1,8 +1,7 @@
 //! Reductions in one dispatch under load: the last workgroup collects what the others have published.
 //!
-//! WGSL does not promise that the last workgroup finds every partial: it holds by how GPUs carry out atomic operations
-//! (`shaders/lib/grid/partials.wgsl`). So it is tried for `HALOFOLD_STRESS_SECONDS`, with changing elements and stale partials of
-//! other reductions in the shared workspace.
+//! WGSL does not promise that the last workgroup finds every partial: it holds by how GPUs carry out atomic operations (`shaders/lib/grid/partials.wgsl`).
+//! So it is tried for `HALOFOLD_STRESS_SECONDS`, with changing elements and stale partials of other reductions in the shared workspace.
 
 use std::env;
 use std::time::{Duration, Instant};

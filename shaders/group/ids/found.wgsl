@@ -2,6 +2,7 @@
 #import group/shared/pair_keys
 #import group_by/shared/lookup
 
+fn begin_ids(lid: u32) {}
 fn id_at(at: u32) -> u32 { return id_in_storage(hash_of(keys[at])); }
 
 fn ids_of(bits: vec4<u32>) -> vec4<u32> {

@@ -32,8 +32,7 @@ static EXACT_OFFSETS: Kernel =
 static EXACT_COLUMNS: Kernel =
     kernel!("exact-columns", "kernels/exact_columns", Columns, Elements, Nothing, Unused, Output);
 
-/// How exact sums combine: windows per invocation, limbs per workgroup, one result at a time, or of a column each. Inputs and outputs are
-/// arrays of words.
+/// How exact sums combine: windows per invocation, limbs per workgroup, one result at a time, or of a column each. Inputs and outputs are arrays of words.
 pub(in crate::reduce) static EXACT_FOLD: Fold =
     Fold { whole: &EXACT, segments: &EXACT_SEGMENTS, offsets: &EXACT_OFFSETS, columns: &EXACT_COLUMNS };
 

@@ -120,8 +120,7 @@ impl Monoid {
         &self.acc.wgsl
     }
 
-    /// The features that the operator's own text needs, without those that moving accumulators as words
-    /// needs.
+    /// The features that the operator's own text needs, without those that moving accumulators as words needs.
     pub(crate) fn own_features(&self) -> Features {
         self.features
     }

@@ -8,8 +8,7 @@ use crate::reduce::op::Op;
 use crate::shader::{Composer, rooms};
 
 impl Op {
-    /// Returns the operator over an element type. This parses and checks the operator's WGSL on the CPU, in
-    /// well under a millisecond.
+    /// Returns the operator over an element type. This parses and checks the operator's WGSL on the CPU, in well under a millisecond.
     ///
     /// # Errors
     ///

@@ -12,10 +12,9 @@ impl Plan {
     /// subgroups, and for any smaller count on the GPU. The error of a sum of floats of the same sign is at most about this many half units in the
     /// last place. [`reference`](crate::reduce::reference) has the exact bounds.
     ///
-    /// For [`Shape::Accumulate`](crate::reduce::Shape::Accumulate) it is the depth of one call. Each later call into the same output adds one
-    /// combination per workgroup, so such a plan is deeper than one of [`Shape::Whole`](crate::reduce::Shape::Whole). For segments between offsets,
-    /// whose lengths the plan does not know, it is the depth of the longest possible segment. The cost of this call is proportional to the number of
-    /// dispatches.
+    /// For [`Shape::Accumulate`](crate::reduce::Shape::Accumulate) it is the depth of one call. Each later call into the same output adds one combination
+    /// per workgroup, so such a plan is deeper than one of [`Shape::Whole`](crate::reduce::Shape::Whole). For segments between offsets, whose lengths the
+    /// plan does not know, it is the depth of the longest possible segment. The cost of this call is proportional to the number of dispatches.
     pub fn depth(&self) -> u64 {
         let launches = self.launches();
         let top = launches.iter().map(|launch| launch.level).max().unwrap_or(0);

@@ -1,5 +1,4 @@
-//! The request that a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and
-//! requests that have no plan.
+//! The request that a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and requests that have no plan.
 
 use std::collections::HashSet;
 use std::fmt::Debug;

@@ -1,7 +1,6 @@
 //! Results of parts of equal length: segments, and columns of an array.
 //!
-//! In both cases the input is a sequence of rows, and `len` rows make one result or one row of results.
-//! Segments are the case of rows with one element.
+//! In both cases the input is a sequence of rows, and `len` rows make one result or one row of results. Segments are the case of rows with one element.
 
 use crate::gpu::error::Error;
 use crate::gpu::pass::{Binding, Pass};

@@ -25,8 +25,7 @@ const MOST_WORKGROUPS: u32 = 2112;
 const MOST_WINDOWS: u64 = 1 << 16;
 
 impl Request<'_> {
-    /// The inputs, cut into windows of at most `most` bytes, but at least one alignment: at least one window. It is empty only if
-    /// all inputs are empty.
+    /// The inputs, cut into windows of at most `most` bytes, but at least one alignment: at least one window. It is empty only if all inputs are empty.
     pub(crate) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>, most: u64) -> Vec<Span> {
         let size = self.item_size();
         // A window of the second input may start at another distance from a multiple of the alignment.

@@ -26,8 +26,7 @@ impl ExactSum {
     }
 }
 
-/// A running product in double-double arithmetic, with a separate exponent, so that it neither overflows nor
-/// underflows.
+/// A running product in double-double arithmetic, with a separate exponent, so that it neither overflows nor underflows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExactProduct {
     high: f64,

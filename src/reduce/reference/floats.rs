@@ -111,8 +111,7 @@ impl Sum {
     }
 }
 
-/// A product of some items, with a separate exponent, and the range of partial products: the logarithms of the large factors alone, and
-/// of the small ones.
+/// A product of some items, with a separate exponent, and the range of partial products: the logarithms of the large factors alone, and of the small ones.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Product {
     product: ExactProduct,
@@ -155,8 +154,7 @@ impl Product {
     }
 }
 
-/// The mean. Its bound is that of the sum, divided by n; then n is rounded to a float, and the quotient is
-/// off by up to 2.5 units.
+/// The mean. Its bound is that of the sum, divided by n; then n is rounded to a float, and the quotient is off by up to 2.5 units.
 fn mean(real: Real, items: &[f64]) -> Expected {
     let n = items.len() as f64;
     let sum = exact_sum(items.iter().copied());
@@ -199,8 +197,7 @@ pub(super) fn unit_below(real: Real, sum: f64, items: &[f64]) -> Option<f64> {
     is_below.then(|| unit_of(largest).max(f64::MIN_POSITIVE))
 }
 
-/// The L2 norm. Each square is rounded once, or three times if the element itself was rounded; then comes the
-/// root.
+/// The L2 norm. Each square is rounded once, or three times if the element itself was rounded; then comes the root.
 fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
     let squares = items.iter().map(|x| {
         let square = x * x;
@@ -250,11 +247,9 @@ fn log_sum(items: impl Iterator<Item = f64> + Clone) -> f64 {
     peak + exact_sum(items.map(|x| (x - peak).exp())).ln()
 }
 
-/// A relative error of the sum is an absolute error of its logarithm. A term's `d`, its distance from the
-/// peak, is off by half a unit, and its exponential is off as above. Weighted by the terms' shares of the
-/// sum, the average of `d` is at most log n. Merges use other distances, which add up to `d`, but each merge
-/// has its own exponential, product and addition. If elements were themselves rounded, all may have moved up
-/// by a unit, or all down.
+/// A relative error of the sum is an absolute error of its logarithm. A term's `d`, its distance from the peak, is off by half a unit, and its exponential
+/// is off as above. Weighted by the terms' shares of the sum, the average of `d` is at most log n. Merges use other distances, which add up to `d`, but
+/// each merge has its own exponential, product and addition. If elements were themselves rounded, all may have moved up by a unit, or all down.
 fn log_sum_exp(real: Real, items: &[f64], terms: Terms) -> Expected {
     if items.iter().any(|x| x.is_nan()) {
         return real.same(f64::NAN);
@@ -282,10 +277,9 @@ fn log_sum_exp(real: Real, items: &[f64], terms: Terms) -> Expected {
     real.within(exact.abs(), bound)
 }
 
-/// An absolute error of the mean of logarithms is a relative error of the result. Each logarithm is off as
-/// above, and each addition by half a unit of a partial sum. The mean takes one division. The exponential
-/// adds an error of a few units times the magnitude of the mean. An element that was itself rounded moves its
-/// logarithm by a unit. Elements below `least` count as zero.
+/// An absolute error of the mean of logarithms is a relative error of the result. Each logarithm is off as above, and each addition by half a unit of
+/// a partial sum. The mean takes one division. The exponential adds an error of a few units times the magnitude of the mean. An element that was
+/// itself rounded moves its logarithm by a unit. Elements below `least` count as zero.
 fn geometric_mean(real: Real, items: &[f64], least: f64, terms: Terms) -> Expected {
     let is_zero = |x: &f64| x.abs() < least;
     let has = |what: &dyn Fn(&f64) -> bool| items.iter().any(what);

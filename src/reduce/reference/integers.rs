@@ -57,8 +57,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
 
 /// Computes the variance from differences to one of the integers, which leaves it unchanged.
 ///
-/// The GPU's sums of 32-bit integers are exact. It rounds only when it converts four words to a float, in two
-/// divisions, and in a root.
+/// The GPU's sums of 32-bit integers are exact. It rounds only when it converts four words to a float, in two divisions, and in a root.
 fn spread(op: Op, element: Element, items: &[i128]) -> Option<Expected> {
     let real = Real::of(element);
     let first = items.first().copied().unwrap_or(0);

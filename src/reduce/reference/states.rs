@@ -1,8 +1,7 @@
 //! Merges a reduction's states on the CPU and finishes them.
 //!
-//! These are an operator's `combine` and `finish` on the CPU, in 64 bits or exactly. [`combine`] is the host's
-//! part of [`Finish::Host`](crate::ladder::Finish::Host). A [`Merger`] takes states of parts of an input, from files, GPUs or machines,
-//! as they arrive.
+//! These are an operator's `combine` and `finish` on the CPU, in 64 bits or exactly. [`combine`] is the host's part of
+//! [`Finish::Host`](crate::ladder::Finish::Host). A [`Merger`] takes states of parts of an input, from files, GPUs or machines, as they arrive.
 
 use super::fields::{mean_and_unit, power, read, real, word};
 use super::integers::mean;
@@ -18,13 +17,11 @@ use crate::reduce::value::{Kind, Number, Scalar};
 /// Combines an operator's states, given as bytes, and finishes them. `n` is the number of elements that they
 /// cover. `None` if the operator is not defined for the element type.
 ///
-/// Floats are combined in 64 bits and integers exactly, so the added error is negligible beside the states' own
-/// error.
+/// Floats are combined in 64 bits and integers exactly, so the added error is negligible beside the states' own error.
 ///
 /// # Panics
 ///
-/// If `bytes` is not a whole number of states, [`Monoid::acc_size`](crate::reduce::Monoid::acc_size) bytes
-/// each.
+/// If `bytes` is not a whole number of states, [`Monoid::acc_size`](crate::reduce::Monoid::acc_size) bytes each.
 pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Scalar> {
     let mut merger = Merger::new(op, element, Accuracy::Fast)?;
     let states = bytes.chunks_exact(merger.state_size());

@@ -89,8 +89,7 @@ impl SlabStepper {
         Ok(())
     }
 
-    /// Records a copy of the face on `side` of buffer `of` (0 or 1) to the first bytes of `to`. Records nothing if there is no
-    /// neighbour on that side.
+    /// Records a copy of the face on `side` of buffer `of` (0 or 1) to the first bytes of `to`. Records nothing if there is no neighbour on that side.
     ///
     /// # Errors
     ///
