@@ -48,9 +48,7 @@ fn sampled(len: usize) -> impl Iterator<Item = usize> {
     let part = len / size;
     let hash = |number: u32| {
         let x = number.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
-        let x = (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b);
-        let x = (x ^ (x >> 13)).wrapping_mul(0xc2b2_ae35);
-        x ^ (x >> 16)
+        (x ^ (x >> 16)).wrapping_mul(0x85eb_ca6b)
     };
     // Parts are shorter than 2^16 elements.
     let within = move |at: usize| ((hash(at as u32) >> 16) as usize * part) >> 16;
