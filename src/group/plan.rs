@@ -74,8 +74,8 @@ const BESIDES: u32 = 320;
 const ROOM: u32 = 1 << 15;
 const MANY: u32 = 1 << 12;
 
-/// The most steps of a workgroup: some drivers end loops after 65 535 iterations in all, and a step has up to 16.
-const MOST_STEPS: u64 = 1 << 12;
+/// The most steps of a workgroup: some drivers end the loops of an invocation after 65 535 turns in all, and a step has up to a hundred, if it carries.
+const MOST_STEPS: u64 = 1 << 9;
 
 /// The entry of no key in a table of keys, as in `shaders/group/ids/near.wgsl`.
 const NO_ENTRY: u32 = 0xffff;
