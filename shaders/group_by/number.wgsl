@@ -29,7 +29,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     if position < number {
         let key = lists[params.source + position];
         group_keys[position] = from_order(key);
-        id = id_in_storage(hash(key));
+        let first = two_places_of(hash(key));
+        id = id_from(hash(key), first, places[first], true);
     }
     states[POSITIONS + id] = position;
 }

@@ -140,7 +140,7 @@ impl GroupById {
         let arrays: String = self.result_slots().zip(names().chain(["rejected"])).map(array).collect();
         let stores: String = names().map(|name| format!("    all_{name}[at] = results.{name};\n")).collect();
         // Groups of keys have positions behind their states.
-        let at = self.keys.map_or("id", |_| "atomicLoad(&states[GROUPS * STATE + 1u + id])");
+        let at = self.keys.map_or("id", |_| "take(GROUPS * STATE + 1u + id)");
         format!(
             "{arrays}\nfn store_results(id: u32, results: GroupResults) {{\n    let at = {at};\n{stores}}}\n\n\
              fn store_rejected(number: u32) {{\n    all_rejected[0] = number;\n}}\n"

@@ -11,6 +11,6 @@ fn ids_of(bits: vec4<u32>) -> vec4<u32> {
     // Four loads are in flight at once.
     #for c in x y z w: let $c = places[at_$c];
     return vec4<u32>(
-        #for c in x y z w: id_from(four.$c, at_$c, $c),
+        #for c in x y z w: id_from(four.$c, at_$c, $c, false),
     );
 }

@@ -13,21 +13,19 @@ const EMPTY_SLOT: u32 = 0xffffffffu;
 // The two places where a key is looked for first, by their number among these.
 fn two_places_of(hashed: u32) -> u32 { return place_of(hashed, PLACES / 2u); }
 
-// The id of a key. Most are at the first two places. A free place, and one whose key exceeds the allowed number, has no id: the search ends.
-fn id_from(hashed: u32, first: u32, there: vec4<u32>) -> u32 {
+// The id of a key. Most are at the first two places. A free place, and one whose key exceeds the allowed number, has no id: the search ends. That of a
+// key which is in the list goes on until it is found.
+fn id_from(hashed: u32, first: u32, there: vec4<u32>, is_listed: bool) -> u32 {
     if hashed == EMPTY_SLOT {
         return places[PLACES / 2u].y;
     }
     var found = there;
     var two = first;
-    for (var i = 0u; i < PLACES && found.x != hashed && found.z != hashed && found.w != EMPTY_SLOT; i++) {
+    for (var i = 0u; i < PLACES && found.x != hashed && found.z != hashed && (is_listed || found.w != EMPTY_SLOT); i++) {
         two = (two + 1u) & (PLACES / 2u - 1u);
         found = places[two];
     }
     return select(select(EMPTY_SLOT, found.w, found.z == hashed), found.y, found.x == hashed);
 }
 
-fn id_in_storage(hashed: u32) -> u32 {
-    let first = two_places_of(hashed);
-    return id_from(hashed, first, places[first]);
-}
+fn id_in_storage(hashed: u32) -> u32 { return id_from(hashed, two_places_of(hashed), places[two_places_of(hashed)], false); }
