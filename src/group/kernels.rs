@@ -71,7 +71,10 @@ impl GroupById {
         let has_table = [TABLES, PARTED].contains(&step);
         let has_places = [COLLECT, TABLES, APART].contains(&step) || step == PARTED && is_hashed;
         let room = limits.max_compute_workgroup_storage_size.saturating_sub(BESIDES) / 4;
-        let seen = places.min(1 << room.clamp(1, MOST_SEEN).ilog2());
+        let slots = match step {
+            COLLECT => places.min(1 << room.clamp(1, MOST_SEEN).ilog2()),
+            _ => table.slice,
+        };
         let plane = table.slice * table.copies;
         // An addition takes longer than a branch on a processor, and where many lanes add to one word.
         let skips_zeros = self.is_software || self.keys.is_some() || step == PARTED;
@@ -92,11 +95,7 @@ impl GroupById {
             ("WANT_MAX", self.has(Aggregate::Max).into(), true),
             ("STATE", self.state() as u32, ![OFFSETS, PUT, COLLECT].contains(&step)),
             ("PLACES", places, self.keys.is_some() && has_places),
-            (
-                "SLOTS",
-                if step == COLLECT { seen } else { table.slice },
-                step == COLLECT || step == PARTED && is_hashed,
-            ),
+            ("SLOTS", slots, step == COLLECT || step == PARTED && is_hashed),
             ("LOCAL_TABLE", places / 2, self.ids(step, limits) == NEAR),
             ("PARTS", table.slices.min(MOST_PARTS), is_parted),
             ("SHIFT", table.slice.ilog2(), is_parted),
