@@ -76,11 +76,12 @@
 //!
 //! Ordered pairs take 8 bytes each of scratch memory, at most 256 MiB. Longer inputs are ordered in parts.
 //!
-//! By key in any order: four dispatches more, one of which reads the keys, and one for each doubling of 1024 to the number of groups. A table of keys takes
-//! 72 to 136 bytes per group. Up to 1024 keys with a sum and a count have a copy of it in 48 KiB of workgroup memory. Pairs of more keys are ordered by
-//! parts, as those of many ids are, up to 2^20 keys.
+//! By key in any order: four more dispatches, and one for each doubling of 1024 to the number of groups. One of the four reads the keys. A table of keys
+//! takes 72 to 136 bytes per group. With a sum and a count, 48 KiB of workgroup memory have room for a copy of the table for up to 1024 keys. Pairs of up
+//! to 2^20 keys are ordered by parts, as pairs of many ids are.
 //!
-//! A group's state takes 108 bytes of scratch memory, 184 with variances, 20 without sums; that of a key 4 more. An input larger than a binding takes more dispatches.
+//! A group's state takes 108 bytes of scratch memory, 184 with variances, 20 without sums, and 4 more by key. An input larger than a binding takes more
+//! dispatches.
 //!
 //! Floats more than 2^24 times smaller or four times larger than most others are added to storage one by one, which is slow only if there are many.
 //!

@@ -36,8 +36,10 @@ parameters! {
     }
 }
 
-/// Invocations of a workgroup, on a device that allows as many; and on a processor, where barriers cost more. Keys are collected without.
+/// Invocations of a workgroup, on a device that allows as many; and on a processor, where barriers cost more.
 const WORKGROUPS: [u32; 2] = [1024, 64];
+
+/// Invocations of a workgroup that collects keys. It has one barrier, so a processor takes as many.
 pub(super) const COLLECTING: u32 = 1024;
 
 /// Workgroups that fill a large GPU.
@@ -47,7 +49,7 @@ const FILLING: u64 = 132 * 4;
 const MOST_SLICES: u32 = 3;
 pub(super) const MOST_PARTS: u32 = 1024;
 
-/// Slots for each key of a part, in few parts, and the least.
+/// Slots per key of a part: `SLOTS` if that makes at most `FEW_PARTS` parts, and at least `LEAST_SLOTS`.
 const SLOTS: u32 = 8;
 const LEAST_SLOTS: u32 = 2;
 const FEW_PARTS: u32 = 256;
@@ -55,7 +57,7 @@ const FEW_PARTS: u32 = 256;
 /// The most numbers of pairs, of each part and workgroup: a single workgroup adds them up.
 const MOST_NUMBERS: u32 = 1 << 16;
 
-/// Looks at a table of the pairs of one share, by id and by key: a part of keys has fewer groups, and a frequent one takes long.
+/// Checks of a table per share, by id and by key. A part by key has fewer groups, and contention makes a share of a frequent key slow.
 const TURNS: [u32; 2] = [10, 6];
 
 /// The most pairs that are ordered at a time.

@@ -22,8 +22,8 @@ use crate::reduce::results::OutputLayout;
 /// A description of quantiles, or of elements with given ranks, of all elements, of each [row](crate::Request::rows) or of each
 /// [segment](crate::Request::segment_offsets). It is a plain value; [`Compiled`](crate::Compiled) brings it to a device. The module's page has [an example](crate::rank).
 ///
-/// The output has a value for each quantile, in the order in which they were requested; the values of a row come after those of the row before, and so do
-/// those of a segment. A value is an element, of which one of 16 bits becomes an `f32`, or by methods that interpolate, a number between two: an `f32`.
+/// The output has a value for each quantile, in the order of the request. Rows, or segments, follow each other. A value is an element; a 16-bit element
+/// becomes an `f32`. Methods that interpolate return an `f32` between two elements.
 ///
 /// Few devices compute with 64-bit floats. Between two elements of 64 bits, the output has both, one after the other, and NaN twice if an
 /// element is; [`Request::run`](crate::Request::run) and [`Request::run_async`](crate::Request::run_async) return the `f64` between them.

@@ -52,9 +52,9 @@
 //! | no results: no segments, no columns | 0 | – |
 //!
 //! Accumulators of halofold's own operators have 4 to 24 bytes. Those of your operators have at most 64 bytes; the first row then takes up to 135 KB. A
-//! binding holds `max_storage_buffer_binding_size` bytes, of which halofold uses at most 2 GiB. For all shapes except [`Shape::Whole`] and
-//! [`Shape::Accumulate`] of one input it covers up to `min_storage_buffer_offset_alignment` bytes less, because bindings start at aligned offsets. For
-//! strided elements the bytes between them count as input. A segment or column that is larger than a binding begins a binding of its own. Results that do
+//! binding holds `max_storage_buffer_binding_size` bytes, and halofold uses at most 2 GiB of them. A binding starts at an aligned offset, so it covers up to
+//! `min_storage_buffer_offset_alignment` bytes less; only [`Shape::Whole`] and [`Shape::Accumulate`] of one input lose none. For strided elements the bytes
+//! between them count as input. A segment or column that is larger than a binding begins a binding of its own. Results that do
 //! not fit one binding also take further dispatches.
 //!
 //! Scratch memory is a little larger than this table says, because no binding may be empty: see

@@ -26,7 +26,7 @@ const HAS_NAN: u32 = 1u;
 const HAS_PLUS_INFINITY: u32 = 2u;
 const HAS_MINUS_INFINITY: u32 = 4u;
 
-// Behind the groups is the number of ids that are none.
+// Behind the groups is the number of ids out of range, then the position of each group by key.
 @group(0) @binding(4) var<storage, read_write> states: array<atomic<u32>>;
 
 fn state_of(id: u32) -> u32 { return id * STATE; }

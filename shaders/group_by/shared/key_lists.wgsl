@@ -1,4 +1,4 @@
-// The lists of keys: two of them, of which one is read and the other one is written.
+// Two lists of keys: a dispatch reads one and writes the other.
 #import group_by/shared/io
 #import group_by/shared/lookup
 

@@ -1,5 +1,5 @@
-// A hash table in the memory of a workgroup: a word for each key, none of which is 0. A key has one of PROBES slots: two that are half of the table
-// apart, the two behind these, and so on. PROBES is the kernel's.
+// A hash table in workgroup memory, with a nonzero word per key. A search probes at most PROBES slots, a constant of the kernel: two slots half a
+// table apart, then the two slots behind them, and so on.
 
 // The number of slots, a power of two; and none of them.
 override SLOTS: u32 = 2u;

@@ -13,8 +13,8 @@ const EMPTY_SLOT: u32 = 0xffffffffu;
 // The two places where a key is looked for first, by their number among these.
 fn two_places_of(hashed: u32) -> u32 { return place_of(hashed, PLACES / 2u); }
 
-// The id of a key. Most are at the first two places. A free place, and one whose key exceeds the allowed number, has no id: the search ends. That of a
-// key which is in the list goes on until it is found.
+// Returns the id of a key. Most keys are at the first two places. A search ends at a free place, and at a key beyond the allowed number, as neither has
+// an id. A listed key may be behind such a key, so its search goes on.
 fn id_from(hashed: u32, first: u32, there: vec4<u32>, is_listed: bool) -> u32 {
     if hashed == EMPTY_SLOT {
         return places[PLACES / 2u].y;
